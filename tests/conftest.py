@@ -1,0 +1,13 @@
+"""What every test shares: how Hypothesis draws.
+
+`gate` draws the same examples each time, so a red run is red again; `--hypothesis-profile wide` looks for
+new ones.
+"""
+
+from __future__ import annotations
+
+from hypothesis import settings
+
+settings.register_profile("gate", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("wide", deadline=None, max_examples=1_000, print_blob=True)
+settings.load_profile("gate")
