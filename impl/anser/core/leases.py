@@ -1,0 +1,71 @@
+"""Words about a lease: ack, heartbeat, release, retry, fail. Each names the fence, and is refused in its own `where`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anser.core import dead, jobs
+from anser.core.tx import Row, Tx
+from anser.errors import LeaseLost
+from anser.ops import Ack, AckBatch, Fail, Heartbeat, Release, Retry
+from anser.types import Reason, Settled, State
+
+__all__ = ["ack", "ack_batch", "fail", "heartbeat", "release", "retry"]
+
+
+def ack(tx: Tx, op: Ack) -> None:
+    """CLM-9."""
+    (attempts,) = _held(tx, op)
+    jobs.finish(tx, op.queue, op.id, State.DONE, attempts)
+
+
+def ack_batch(tx: Tx, op: AckBatch) -> tuple[int, ...]:
+    """CLM-10."""
+    done = []
+    for held in op.held:
+        for (attempts,) in tx.run(
+            "ack", id=held.id, queue=op.queue, worker=op.worker, fence=held.fence, now=tx.now
+        ):
+            jobs.finish(tx, op.queue, held.id, State.DONE, attempts)
+            done.append(held.id)
+    return tuple(done)
+
+
+def heartbeat(tx: Tx, op: Heartbeat) -> int:
+    """CLM-11."""
+    (expires_at,) = _held(tx, op, expires_at=tx.now + op.lease_s)
+    return int(expires_at)
+
+
+def release(tx: Tx, op: Release) -> int:
+    """CLM-12."""
+    (run_at,) = _held(tx, op, run_at=None if op.delay_s is None else tx.now + op.delay_s)
+    return int(run_at)
+
+
+def retry(tx: Tx, op: Retry) -> Settled:
+    """RET-1, RET-2, RET-3."""
+    run_at = tx.now + op.delay_s
+    if _run(tx, op, run_at=run_at, error=op.error):
+        return Settled(State.PENDING, run_at)
+    dead.bury_held(tx, op, Reason.EXHAUSTED)
+    return Settled(State.DEAD, None)
+
+
+def fail(tx: Tx, op: Fail) -> None:
+    """RET-4."""
+    dead.bury_held(tx, op, Reason.FAILED)
+
+
+def _held(tx: Tx, op: Ack | Heartbeat | Release, **parameters: Any) -> Row:
+    """The row that the word changed, or the refusal (CLM-8)."""
+    for row in _run(tx, op, **parameters):
+        return row
+    raise LeaseLost(f"job {op.id} of queue {op.queue!r} is not held by {op.worker!r} with fence {op.fence}")
+
+
+def _run(tx: Tx, op: Ack | Heartbeat | Release | Retry, **parameters: Any) -> list[Row]:
+    """The statement that has the operation's name, on the lease that the word names."""
+    return tx.run(
+        op.name, id=op.id, queue=op.queue, worker=op.worker, fence=op.fence, now=tx.now, **parameters
+    )

@@ -1,0 +1,142 @@
+"""A file with queues in it: connections, transactions, and every operation by value."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from os import PathLike, fspath
+from types import TracebackType
+from typing import Any, Self
+
+from anser.clock import Clock, system_clock
+from anser.engine.sqlite import BUSY_TIMEOUT_MAX_S, Engine, Synchronous, connect, main_file, prepare
+from anser.errors import FormatError, Invalid, StorageError
+from anser.ops import Op
+
+__all__ = ["Database", "Transaction"]
+
+
+class Transaction:
+    """A transaction of the application: its own statements and the queue's commit or vanish together.
+
+    `now` is the instant of every operation in it, in epoch seconds, read after the write lock was held (STO-7).
+    """
+
+    def __init__(self, connection: sqlite3.Connection, now: int) -> None:
+        self.connection = connection
+        self.now = now
+
+    def execute(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> sqlite3.Cursor:
+        """The application's own statement, as `sqlite3.Connection.execute`."""
+        return self.connection.execute(sql, parameters)
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any] | dict[str, Any]]) -> sqlite3.Cursor:
+        """The application's own statement once a row, as `sqlite3.Connection.executemany`."""
+        return self.connection.executemany(sql, rows)
+
+
+class Database:
+    """One SQLite file, prepared. Safe to share between threads: each has a connection of its own.
+
+    Connections are in WAL mode with the `synchronous` that was asked for; SQLite's own checkpoint, each 1000 pages, is
+    left as it is. Not usable in a process that was forked after opening: open again there.
+    """
+
+    def __init__(self, path: str, synchronous: Synchronous, busy_timeout_s: float, clock: Clock) -> None:
+        self.path = path
+        self.clock = clock
+        self._synchronous = synchronous
+        self._busy_timeout_s = busy_timeout_s
+        self._pid = os.getpid()
+        self._local = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+        self._closed = False
+        prepare(self._own())
+
+    def run(self, op: Op, tx: Transaction | sqlite3.Connection | None = None) -> Any:
+        """Do one operation and answer; raises `AnserError` with every row as it was (ERR-1).
+
+        Alone it is a transaction of its own. With `tx` it is part of the caller's: a `Transaction`, or any `sqlite3`
+        connection to the same file, which is neither committed nor rolled back (STO-6).
+        """
+        if isinstance(tx, Transaction):
+            return Engine(tx.connection, self.clock).run(op, now=tx.now)
+        if tx is not None:
+            return Engine(self._joined(tx), self.clock).run(op)
+        connection = self._own()
+        if connection.in_transaction:
+            raise Invalid("tx", None, "a transaction is open in this thread: pass it as tx, or the work is not part of it")
+        return self._local.engine.run(op)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """The write lock, then the body, then a commit; rolled back when the body raises (STO-6, STO-7).
+
+        Raises `Busy` when the lock is not had within the busy timeout. Transactions do not nest.
+        """
+        connection = self._own()
+        with self._local.engine.transaction() as now:
+            yield Transaction(connection, now)
+
+    def close(self) -> None:
+        """Close the connections of all threads. Closing again is fine."""
+        self._closed = True
+        while self._connections:
+            self._connections.pop().close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _own(self) -> sqlite3.Connection:
+        if self._closed:
+            raise StorageError("the database is closed: open it again with anser.open")
+        if self._pid != os.getpid():
+            raise StorageError("the database was opened before a fork: call anser.open in the child")
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = connect(self.path, self._synchronous, self._busy_timeout_s)
+            self._connections.append(connection)
+            self._local.connection = connection
+            self._local.engine = Engine(connection, self.clock)
+        return connection
+
+    def _joined(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        """The caller's connection, if it is one and is to this file."""
+        if not isinstance(connection, sqlite3.Connection):
+            raise Invalid("tx", connection, "pass a sqlite3.Connection, or what db.transaction() gives")
+        file = main_file(connection)
+        if not file or not os.path.samefile(file, self.path):
+            raise FormatError(f"the connection is to {file or 'a database in memory'}, the queue is in {self.path}")
+        return connection
+
+
+def open_database(
+    path: str | PathLike[str],
+    *,
+    synchronous: Synchronous = "full",
+    busy_timeout_s: float = 5.0,
+    clock: Clock = system_clock,
+) -> Database:
+    """Open a file, make it if it is not there, and make or extend the queue's tables in it (STO-3, STO-5).
+
+    `synchronous="full"` keeps every acknowledged commit through a power loss; "normal" may lose the last of them then,
+    never through a crash of the process, and commits faster. `busy_timeout_s` is how long a write waits for the lock.
+    `clock` gives whole epoch seconds. Raises `FormatError` for a file of a newer version, `Invalid` for a path that
+    names no file, `StorageError` for one that SQLite cannot open.
+    """
+    name = fspath(path)
+    if not isinstance(name, str) or not name or name.startswith((":memory:", "file:")):
+        raise Invalid("path", path, "pass the path of a file: a durable queue has no other place")
+    if synchronous not in ("normal", "full", "extra"):
+        raise Invalid("synchronous", synchronous, "pass 'normal', 'full' or 'extra'")
+    if isinstance(busy_timeout_s, bool) or not 0 <= busy_timeout_s <= BUSY_TIMEOUT_MAX_S:
+        raise Invalid("busy_timeout_s", busy_timeout_s, f"pass seconds from 0 to {BUSY_TIMEOUT_MAX_S}")
+    return Database(os.path.abspath(name), synchronous, busy_timeout_s, clock)

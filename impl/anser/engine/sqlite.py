@@ -1,0 +1,255 @@
+"""SQLite through the standard library's `sqlite3`: transactions, the write lock, errors. No semantics.
+
+Why only `sqlite3`: two copies of SQLite in one process destroy each other's POSIX locks, so the queue must use the copy
+that the application uses. For the same reason nothing here ever opens the database's files by path.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+from anser.clock import Clock
+from anser.core import READS, VERBS
+from anser.core.tx import Row
+from anser.errors import AnserError, Busy, FormatError, Invalid, StorageError
+from anser.ops import Op
+from anser.sql import EXTENSION, SCHEMA, STATEMENTS
+
+__all__ = ["FORMAT", "Engine", "Statements", "connect", "main_file", "prepare"]
+
+FORMAT = 1  # of the file; it grows when an older Anser could no longer write the file rightly
+SQLITE_MIN = (3, 35, 0)  # the first with `returning`
+BUSY_TIMEOUT_MAX_S = 3_600
+_STATEMENTS_CACHED = 256
+
+Synchronous = Literal["normal", "full", "extra"]
+
+
+def connect(path: str, synchronous: Synchronous, busy_timeout_s: float) -> sqlite3.Connection:
+    """A connection of our own: WAL, autocommit until `begin`, waiting for the write lock up to `busy_timeout_s`."""
+    if sqlite3.sqlite_version_info < SQLITE_MIN:
+        needed = ".".join(map(str, SQLITE_MIN))
+        raise StorageError(f"SQLite {sqlite3.sqlite_version} is too old: Anser needs {needed} or newer")
+    with _errors():
+        connection = sqlite3.connect(
+            path,
+            timeout=busy_timeout_s,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=_STATEMENTS_CACHED,
+        )
+        try:
+            connection.execute("pragma journal_mode = wal")
+            connection.execute(f"pragma synchronous = {synchronous}")
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def prepare(connection: sqlite3.Connection) -> None:
+    """Make the tables, or extend those of an older file in place, all or nothing (STO-3, STO-5).
+
+    Refuses a file of a newer format with `FormatError` and writes nothing. A prepared file is only read.
+    """
+    with _errors():
+        if _format(connection) == FORMAT:
+            return
+        with _transaction(connection, "begin immediate"):
+            if _format(connection) == FORMAT:
+                return
+            for statement in SCHEMA.values():
+                connection.execute(statement)
+            for name, statement in EXTENSION.items():
+                table, _, column = name.partition("__")
+                if not column or column not in _columns(connection, table):
+                    connection.execute(statement)
+            connection.execute(STATEMENTS["storage_stamp"], {"version": FORMAT})
+
+
+def _format(connection: sqlite3.Connection) -> int | None:
+    if connection.execute(STATEMENTS["storage_has_format"]).fetchone() == (0,):
+        return None
+    row = connection.execute(STATEMENTS["storage_format"]).fetchone()
+    if row is None:
+        return None
+    if row[0] > FORMAT:
+        raise FormatError(
+            f"the file has format {row[0]}, this version of Anser writes format {FORMAT}: upgrade Anser, nothing was written"
+        )
+    return int(row[0])
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
+    return {name for (name,) in connection.execute(STATEMENTS["storage_columns"], {"table": table})}
+
+
+def main_file(connection: sqlite3.Connection) -> str:
+    """The path of the connection's database, empty for one in memory."""
+    with _errors():
+        return str(_cursor(connection).execute(STATEMENTS["storage_file"]).fetchone()[0] or "")
+
+
+class Statements:
+    """A transaction as a verb sees it (`anser.core.Tx`): statements by name on one connection, at one instant."""
+
+    __slots__ = ("_cursor", "now")
+
+    def __init__(self, cursor: sqlite3.Cursor, now: int) -> None:
+        self._cursor = cursor
+        self.now = now
+
+    def run(self, name: str, **parameters: Any) -> list[Row]:
+        """All rows of one statement."""
+        return self._cursor.execute(STATEMENTS[name], parameters).fetchall()
+
+    def run_many(self, name: str, rows: Iterable[dict[str, Any]]) -> None:
+        """One statement once a row."""
+        self._cursor.executemany(STATEMENTS[name], rows)
+
+
+class Engine:
+    """Operations on one connection: each in a transaction of its own, or in a savepoint of the caller's.
+
+    Not safe to share between threads that run at the same time.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, clock: Clock) -> None:
+        self._connection = connection
+        self._clock = clock
+
+    def run(self, op: Op, now: int | None = None) -> Any:
+        """Do one operation, all or nothing, and answer; raises `AnserError` with every row as it was (ERR-1).
+
+        Where the caller has a transaction open it is neither committed nor rolled back (STO-6). With isolation levels
+        that begin implicitly, one is begun as `sqlite3` would before a write, and left to the caller. `now` is for a
+        caller that has read the clock under the lock already.
+        """
+        op.check()
+        connection = self._connection
+        with _errors(), _lenient_text(connection):
+            if connection.in_transaction:
+                return self._run_inside(op, now)
+            if connection.isolation_level is not None and op.name not in READS:
+                return self._run_first(op, now)
+            with _transaction(connection, "begin" if op.name in READS else "begin immediate"):
+                return self._verb(op, now)
+
+    def _run_inside(self, op: Op, now: int | None) -> Any:
+        if op.name in READS:
+            return self._verb(op, now)
+        with _savepoint(self._connection):
+            _cursor(self._connection).execute(STATEMENTS["storage_lock"])
+            return self._verb(op, now)
+
+    def _run_first(self, op: Op, now: int | None) -> Any:
+        """The first write of a connection that begins implicitly: its transaction stays open for the caller."""
+        cursor = _cursor(self._connection)
+        cursor.execute("begin immediate")
+        try:
+            return self._verb(op, now)
+        except BaseException:
+            if self._connection.in_transaction:
+                cursor.execute("rollback")
+            raise
+
+    def _verb(self, op: Op, now: int | None) -> Any:
+        statements = Statements(_cursor(self._connection), self._clock() if now is None else now)
+        return VERBS[op.name](statements, op)
+
+    @contextmanager
+    def transaction(self) -> Iterator[int]:
+        """`begin immediate` … `commit`, rolled back when the body raises; gives the instant (STO-7)."""
+        if self._connection.in_transaction:
+            raise Invalid("transaction", "open", "this connection is in a transaction already: use it, or a savepoint")
+        with _errors():
+            transaction = _transaction(self._connection, "begin immediate")
+            transaction.__enter__()
+        try:
+            yield self._clock()
+        except BaseException as error:
+            with _errors():
+                transaction.__exit__(type(error), error, error.__traceback__)
+            raise
+        with _errors():
+            transaction.__exit__(None, None, None)
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
+    """The commit is inside the try: one that fails must not leave the transaction open."""
+    cursor = _cursor(connection)
+    cursor.execute(begin)
+    try:
+        yield
+        cursor.execute("commit")
+    except BaseException:
+        if connection.in_transaction:  # SQLite may have rolled back already, and a second rollback would hide why
+            cursor.execute("rollback")
+        raise
+
+
+@contextmanager
+def _savepoint(connection: sqlite3.Connection) -> Iterator[None]:
+    cursor = _cursor(connection)
+    cursor.execute("savepoint anser")
+    try:
+        yield
+        cursor.execute("release anser")
+    except BaseException:
+        if connection.in_transaction:
+            cursor.execute("rollback to anser")
+            cursor.execute("release anser")
+        raise
+
+
+def _cursor(connection: sqlite3.Connection) -> sqlite3.Cursor:
+    """Rows as tuples, whatever row factory the caller's connection has."""
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    return cursor
+
+
+@contextmanager
+def _lenient_text(connection: sqlite3.Connection) -> Iterator[None]:
+    """Text that is not UTF-8 comes as bytes instead of failing the statement, for a moment (CLM-17)."""
+    factory = connection.text_factory
+    if factory is _text:
+        yield
+        return
+    connection.text_factory = _text
+    try:
+        yield
+    finally:
+        connection.text_factory = factory
+
+
+def _text(raw: bytes) -> str | bytes:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    """The database's failures as ours; never one as "no such job" (ERR-3)."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _mapped(error) from error
+
+
+def _mapped(error: sqlite3.Error) -> AnserError:
+    code = getattr(error, "sqlite_errorcode", None)
+    primary = None if code is None else code & 0xFF
+    if code == sqlite3.SQLITE_BUSY_SNAPSHOT:
+        return Busy("the caller's transaction read before another one wrote: roll back, and begin immediate next time")
+    if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return Busy("another connection held the write lock too long: nothing was written, try again")
+    if "no such table: _anser" in str(error) or "no such table: _honker" in str(error):
+        return FormatError(f"{error}: open the file with anser.open once before its connections are used")
+    return StorageError(f"{type(error).__name__}: {error}")

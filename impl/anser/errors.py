@@ -1,0 +1,88 @@
+"""What Anser says no with: a small tree, each kind with a stable code.
+
+    AnserError
+    ├── Invalid        invalid      an argument is wrong; nothing was written
+    ├── NotFound       not_found    no such dead job in this queue
+    ├── LeaseLost      lease_lost   the lease that the call names does not hold (any more)
+    ├── Conflict       conflict     another live job has the unique key, or the id
+    ├── Busy           busy         another connection kept the write lock too long
+    ├── FormatError    format       the file is not one that this version may write
+    └── StorageError   storage      the database itself failed: I/O, full disk, corrupt file
+
+An operation that is refused leaves every row as it was (ERR-1). When several refusals apply, the first in the
+operation's own order is given (ERR-2). A failure of the database is never told as one of the others (ERR-3).
+"""
+
+from __future__ import annotations
+
+__all__ = ["AnserError", "Busy", "Conflict", "FormatError", "Invalid", "LeaseLost", "NotFound", "StorageError"]
+
+_SHOWN_CHARS = 80
+
+
+class AnserError(Exception):
+    """The root: `code` is stable, the text is for people."""
+
+    code = "internal"
+
+
+class Invalid(AnserError):
+    """An argument is wrong. The text names the argument, its value, and what to pass instead.
+
+    `argument` is the name of the operation's field, so a program can tell which.
+    """
+
+    code = "invalid"
+
+    def __init__(self, argument: str, value: object, remedy: str) -> None:
+        super().__init__(f"{argument} = {shown(value)}: {remedy}")
+        self.argument = argument
+        self.value = value
+        self.remedy = remedy
+
+
+class NotFound(AnserError):
+    """The job is not where the operation looks for it."""
+
+    code = "not_found"
+
+
+class LeaseLost(AnserError):
+    """The lease does not hold: it lapsed, was taken over, or the job has ended or was cancelled."""
+
+    code = "lease_lost"
+
+
+class Conflict(AnserError):
+    """The move would break a key that another live job holds."""
+
+    code = "conflict"
+
+
+class Busy(AnserError):
+    """Another connection held the write lock for longer than the busy timeout. Nothing was written: try again."""
+
+    code = "busy"
+
+
+class FormatError(AnserError):
+    """The file's format is newer than this version knows, or its tables are not the queue's."""
+
+    code = "format"
+
+
+class StorageError(AnserError):
+    """SQLite failed underneath: the text carries its own message. Nothing of the operation was kept."""
+
+    code = "storage"
+
+
+def shown(value: object) -> str:
+    """`repr` of a value, cut for a message; a value whose repr fails is named by its type."""
+    try:
+        text = repr(value)
+    except Exception:  # a caller's own __repr__ may raise anything; the refusal must still be told
+        text = f"<{type(value).__name__}>"
+    if len(text) > _SHOWN_CHARS:
+        return f"{text[:_SHOWN_CHARS]}… ({len(text)} characters)"
+    return text

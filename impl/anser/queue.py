@@ -1,0 +1,295 @@
+"""A queue as its users hold it, and the jobs that they claim from it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from anser.backoff import Backoff
+from anser.database import Database, Transaction
+from anser.errors import Invalid
+from anser.ops import (
+    Ack,
+    AckBatch,
+    Cancel,
+    Claim,
+    CountJobs,
+    DeadList,
+    DeadPrune,
+    DeadRequeue,
+    Enqueue,
+    EnqueueMany,
+    Fail,
+    GetJob,
+    Heartbeat,
+    ListJobs,
+    NextClaimAt,
+    QueuePause,
+    QueueResume,
+    Release,
+    Retry,
+    SweepExpired,
+    decode,
+)
+from anser.types import ERROR_MAX_BYTES, Counts, Dead, Enqueued, Finished, Held, Job, Lease, Settled, State
+
+__all__ = ["ClaimedJob", "Queue"]
+
+Tx = Transaction | sqlite3.Connection | None
+
+
+class Queue:
+    """One queue of a database, with the defaults that its jobs get.
+
+    Methods are the operations of `anser.ops`, each atomic; those with `tx` can be part of the caller's transaction.
+    Durations are whole seconds, instants whole epoch seconds.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        name: str,
+        *,
+        lease_s: int,
+        max_attempts: int,
+        max_lapses: int,
+        priority: int,
+        expires_s: int | None,
+        backoff: Backoff,
+    ) -> None:
+        self.database = database
+        self.name = name
+        self.lease_s = lease_s
+        self.max_attempts = max_attempts
+        self.max_lapses = max_lapses
+        self.priority = priority
+        self.expires_s = expires_s
+        self.backoff = backoff
+        self._job(None).check()
+        Claim(queues=(name,), worker="worker", n=1, lease_s=lease_s).check()
+
+    def __repr__(self) -> str:
+        return f"<Queue {self.name!r} in {self.database.path!r}>"
+
+    # --- jobs
+
+    def enqueue(self, payload: Any, *, tx: Tx = None, **options: Any) -> Enqueued:
+        """Add a job with any JSON value as its payload (JOB-2, JOB-14).
+
+        Options: `run_at` or `delay_s`, `priority`, `max_attempts`, `max_lapses`, `expires_s` (seconds from now after
+        which it may not start), `unique_key` (while a live job of the queue holds it, that job is the answer). Part of
+        the caller's transaction with `tx`. Raises `Invalid` before anything is written.
+        """
+        enqueued: Enqueued = self.database.run(self._job(payload, **options), tx)
+        return enqueued
+
+    def enqueue_many(self, payloads: Iterable[Any], *, tx: Tx = None, **options: Any) -> tuple[Enqueued, ...]:
+        """Add jobs with the same options, all or none, in order (JOB-8)."""
+        jobs = tuple(self._job(payload, **options) for payload in payloads)
+        enqueued: tuple[Enqueued, ...] = self.database.run(EnqueueMany(jobs=jobs), tx)
+        return enqueued
+
+    def cancel(self, id: int, *, tx: Tx = None) -> bool:
+        """End a live job; its holder's next word is refused. Answers whether there was one (JOB-9)."""
+        cancelled: bool = self.database.run(Cancel(queue=self.name, id=id), tx)
+        return cancelled
+
+    def get_job(self, id: int, *, tx: Tx = None) -> Job | Dead | Finished | None:
+        """A job of this queue wherever it is; None if it never was, or history has forgotten it (JOB-10, JOB-11)."""
+        job: Job | Dead | Finished | None = self.database.run(GetJob(queue=self.name, id=id), tx)
+        return job
+
+    def list_jobs(self, state: State | None = None, *, after_id: int = 0, limit: int = 100) -> tuple[Job, ...]:
+        """A page of live jobs by id (JOB-12)."""
+        op = ListJobs(queue=self.name, state=state, after_id=after_id, limit=limit)
+        jobs: tuple[Job, ...] = self.database.run(op)
+        return jobs
+
+    def count_jobs(self) -> Counts:
+        """How many jobs are pending, due, processing and dead (JOB-13)."""
+        counts: Counts = self.database.run(CountJobs(queue=self.name))
+        return counts
+
+    def pause(self) -> bool:
+        """Hand out nothing until `resume`; jobs in flight go on (CLM-14)."""
+        changed: bool = self.database.run(QueuePause(queue=self.name))
+        return changed
+
+    def resume(self) -> bool:
+        """Hand out jobs again (CLM-14)."""
+        changed: bool = self.database.run(QueueResume(queue=self.name))
+        return changed
+
+    # --- claims
+
+    def claim_one(self, worker: str, *, lease_s: int | None = None) -> ClaimedJob | None:
+        """Lease the first job in line, or None (CLM-1). `worker` may be used again: the fence tells leases apart."""
+        claimed = self.claim_batch(worker, 1, lease_s=lease_s)
+        return claimed[0] if claimed else None
+
+    def claim_batch(self, worker: str, n: int, *, lease_s: int | None = None) -> list[ClaimedJob]:
+        """Lease up to `n` jobs in claim order, for `lease_s` seconds each (CLM-1, CLM-2).
+
+        One claim is bounded in what it buries (CLM-6); where that left nothing to hand out, the next claim follows at
+        once, each its own transaction.
+        """
+        op = Claim(queues=(self.name,), worker=worker, n=n, lease_s=self.lease_s if lease_s is None else lease_s)
+        while True:
+            jobs: tuple[Job, ...] = self.database.run(op)
+            if jobs or not self._more_to_bury():
+                return [ClaimedJob(self, job) for job in jobs]
+
+    def _more_to_bury(self) -> bool:
+        at = self.next_claim_at()
+        return at is not None and at <= self.database.clock()
+
+    def next_claim_at(self) -> int | None:
+        """When a claim would have something to do: an instant not before now, or None (CLM-15)."""
+        at: int | None = self.database.run(NextClaimAt(queues=(self.name,)))
+        return at
+
+    def ack_batch(self, jobs: Sequence[ClaimedJob], *, tx: Tx = None) -> tuple[int, ...]:
+        """End jobs that one worker claimed; answers the ids whose leases held (CLM-10)."""
+        workers = {job.lease.worker for job in jobs}
+        if len(workers) > 1:
+            raise Invalid("jobs", sorted(workers), "ack the jobs of one worker at a time")
+        if not jobs:
+            return ()
+        held = tuple(Held(job.id, job.lease.fence) for job in jobs)
+        ids: tuple[int, ...] = self.database.run(AckBatch(queue=self.name, worker=workers.pop(), held=held), tx)
+        return ids
+
+    # --- the dead
+
+    def sweep_expired(self, *, limit: int = 1_000) -> int:
+        """Bury expired jobs that nobody holds; answers how many (DED-2)."""
+        buried: int = self.database.run(SweepExpired(queue=self.name, limit=limit))
+        return buried
+
+    def dead_list(self, *, after_id: int = 0, limit: int = 100) -> tuple[Dead, ...]:
+        """A page of dead jobs by id (DED-3)."""
+        jobs: tuple[Dead, ...] = self.database.run(DeadList(queue=self.name, after_id=after_id, limit=limit))
+        return jobs
+
+    def dead_requeue(self, id: int, *, tx: Tx = None) -> None:
+        """Let a dead job start over under its id; raises `NotFound` or `Conflict` (DED-4, DED-5)."""
+        self.database.run(DeadRequeue(queue=self.name, id=id), tx)
+
+    def dead_prune(self, *, older_than_s: int, limit: int = 1_000) -> int:
+        """Forget jobs that died that long ago; answers how many (DED-6)."""
+        op = DeadPrune(queue=self.name, older_than_s=older_than_s, limit=limit)
+        forgotten: int = self.database.run(op)
+        return forgotten
+
+    def _job(self, payload: Any, **options: Any) -> Enqueue:
+        """The operation that these options and the queue's defaults make."""
+        defaults = {
+            "priority": self.priority,
+            "max_attempts": self.max_attempts,
+            "max_lapses": self.max_lapses,
+            "expires_s": self.expires_s,
+        }
+        unknown = options.keys() - _JOB_OPTIONS
+        if unknown:
+            raise Invalid(min(unknown), options[min(unknown)], f"pass one of {', '.join(sorted(_JOB_OPTIONS))}")
+        return Enqueue(queue=self.name, payload=payload, **{**defaults, **options})
+
+
+_JOB_OPTIONS = {"run_at", "delay_s", "priority", "max_attempts", "max_lapses", "expires_s", "unique_key"}
+
+
+class ClaimedJob:
+    """A job under a lease of ours. Each word below is refused with `LeaseLost` once the lease does not hold (CLM-8).
+
+    As a context manager: acked when the body ends, put back by the queue's backoff when it raises, unless the body has
+    settled the job itself. With `tx`, a word is part of the caller's transaction: a lost lease then rolls the job's own
+    writes back, so its effects in the same file happen exactly once.
+    """
+
+    def __init__(self, queue: Queue, row: Job) -> None:
+        assert row.lease is not None, "a claimed job has a lease"
+        self.queue = queue
+        self.row = row
+        self.lease: Lease = row.lease
+        self.settled = False
+
+    def __repr__(self) -> str:
+        return f"<ClaimedJob {self.id} of {self.queue.name!r} until {self.lease.expires_at}>"
+
+    @property
+    def id(self) -> int:
+        """The job's id."""
+        return self.row.id
+
+    @property
+    def payload(self) -> Any:
+        """The value that was enqueued, decoded anew at each look."""
+        return decode(self.row.payload)
+
+    @property
+    def attempts(self) -> int:
+        """Which attempt this is; the first is 1."""
+        return self.row.attempts
+
+    def ack(self, *, tx: Tx = None) -> None:
+        """The job is done (CLM-9)."""
+        self._say(Ack(**self._word()), tx)
+
+    def retry(self, *, delay_s: int | None = None, error: str | None = None, tx: Tx = None) -> Settled:
+        """The attempt failed: pending again after `delay_s`, by the queue's backoff if None, or dead (RET-1, RET-2)."""
+        wait = self.queue.backoff.delay_s(self.attempts) if delay_s is None else delay_s
+        settled: Settled = self._say(Retry(**self._word(), delay_s=wait, error=_told(error)), tx)
+        return settled
+
+    def fail(self, error: str, *, tx: Tx = None) -> None:
+        """The job is dead, whatever attempts it has left (RET-4)."""
+        self._say(Fail(**self._word(), error=_told(error) or ""), tx)
+
+    def release(self, *, delay_s: int | None = None, tx: Tx = None) -> int:
+        """Put the job back and spend no attempt; answers its `run_at` (CLM-12)."""
+        run_at: int = self._say(Release(**self._word(), delay_s=delay_s), tx)
+        return run_at
+
+    def heartbeat(self, *, lease_s: int | None = None) -> int:
+        """Let the lease end `lease_s` from now, by the queue's default if None; answers its last second (CLM-11)."""
+        wait = self.queue.lease_s if lease_s is None else lease_s
+        expires_at: int = self.queue.database.run(Heartbeat(**self._word(), lease_s=wait))
+        self.lease = Lease(self.lease.worker, self.lease.fence, self.lease.claimed_at, expires_at)
+        return expires_at
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.settled:
+            return
+        if error is None:
+            self.ack()
+        elif isinstance(error, Exception):
+            self.retry(error=f"{type(error).__name__}: {error}")
+        else:
+            self.release()  # the process is asked to stop: the job did nothing wrong
+
+    def _word(self) -> dict[str, Any]:
+        return {"queue": self.queue.name, "id": self.id, "worker": self.lease.worker, "fence": self.lease.fence}
+
+    def _say(self, op: Ack | Retry | Fail | Release, tx: Tx) -> Any:
+        answer = self.queue.database.run(op, tx)
+        self.settled = True
+        return answer
+
+
+def _told(error: str | None) -> str | None:
+    """An error's text as the file can hold it: an odd or a huge one must not keep its job from being settled."""
+    if not isinstance(error, str):
+        return error
+    raw = error.replace("\0", "\\0").encode("utf-8", "backslashreplace")
+    if len(raw) <= ERROR_MAX_BYTES:
+        return raw.decode("utf-8")
+    note = f"… ({len(raw)} bytes in all)"
+    kept = raw[: ERROR_MAX_BYTES - len(note.encode("utf-8"))].decode("utf-8", "ignore")
+    return kept + note

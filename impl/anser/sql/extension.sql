@@ -1,0 +1,112 @@
+-- What is added to the tables of schema.sql when a file is prepared (STO-1, STO-5). A section `table__column` is run when
+-- the table lacks the column; the others can be run again.
+
+-- name: _honker_live__expires_at
+-- honker 0.2 files lack it.
+alter table _honker_live add column expires_at integer
+
+-- name: _honker_live__fence
+alter table _honker_live add column fence integer not null default 0
+
+-- name: _honker_live__lapses
+alter table _honker_live add column lapses integer not null default 0
+
+-- name: _honker_live__max_lapses
+alter table _honker_live add column max_lapses integer not null default 5
+
+-- name: _honker_live__claimed_at
+alter table _honker_live add column claimed_at integer
+
+-- name: _honker_live__last_error
+alter table _honker_live add column last_error text
+
+-- name: _honker_live__unique_key
+alter table _honker_live add column unique_key text
+
+-- name: _honker_dead__run_at
+alter table _honker_dead add column run_at integer not null default 0
+
+-- name: _honker_dead__priority
+alter table _honker_dead add column priority integer not null default 0
+
+-- name: _honker_dead__max_attempts
+alter table _honker_dead add column max_attempts integer not null default 0
+
+-- name: _honker_dead__lapses
+alter table _honker_dead add column lapses integer not null default 0
+
+-- name: _honker_dead__max_lapses
+alter table _honker_dead add column max_lapses integer not null default 5
+
+-- name: _honker_dead__unique_key
+alter table _honker_dead add column unique_key text
+
+-- name: _honker_dead__reason
+alter table _honker_dead add column reason text
+
+-- name: honker_claim_index
+create index if not exists _honker_live_claim
+on _honker_live (queue, priority desc, run_at, id)
+where state in ('pending', 'processing')
+
+-- name: honker_pending_deadline_index
+create index if not exists _honker_live_pending_deadline
+on _honker_live (queue, run_at)
+where state = 'pending'
+
+-- name: honker_processing_deadline_index
+-- Lapsed leases are its first rows: those in flight lie behind them and are not visited (CLM-16).
+create index if not exists _honker_live_processing_deadline
+on _honker_live (queue, claim_expires_at)
+where state = 'processing'
+
+-- name: ready_index
+-- The line that a claim walks (CLM-1). Jobs in flight are not in it, delayed ones lie behind the due ones of their priority.
+create index if not exists _anser_ready
+on _honker_live (queue, priority desc, run_at, id)
+where state = 'pending'
+
+-- name: expiring_index
+create index if not exists _anser_expiring
+on _honker_live (queue, expires_at)
+where state = 'pending' and expires_at is not null
+
+-- name: unique_key_index
+create unique index if not exists _anser_unique_key
+on _honker_live (queue, unique_key)
+where unique_key is not null
+
+-- name: strays_index
+-- Rows that neither the line nor the deadlines show, because some column holds what it cannot mean (CLM-17). Usually empty.
+create index if not exists _anser_strays
+on _honker_live (queue)
+where state not in ('pending', 'processing')
+or typeof(run_at) <> 'integer'
+or typeof(priority) <> 'integer'
+or typeof(attempts) <> 'integer'
+or typeof(max_attempts) <> 'integer'
+or typeof(created_at) <> 'integer'
+or typeof(expires_at) not in ('integer', 'null')
+or typeof(claim_expires_at) not in ('integer', 'null')
+
+-- name: dead_queue_index
+create index if not exists _anser_dead_queue on _honker_dead (queue, id)
+
+-- name: dead_died_index
+create index if not exists _anser_dead_died on _honker_dead (queue, died_at)
+
+-- name: foreign_claim_trigger
+-- Another binding's claim does not know the fence, so the file moves it: the words of an older holder stay refused (STO-4).
+-- A claim of Anser gives a new fence itself, so this does not fire.
+create trigger if not exists _anser_foreign_claim
+after update of attempts on _honker_live
+when new.state = 'processing' and new.attempts > old.attempts and new.fence = old.fence
+begin
+    update _anser_fence set fence = fence + 1;
+    update _honker_live
+    set fence = (select fence from _anser_fence), claimed_at = null
+    where id = new.id;
+end
+
+-- name: first_fence
+insert or ignore into _anser_fence (one, fence) values (1, 0)

@@ -1,0 +1,23 @@
+"""The queue as a pure function: worlds, `step`, invariants, and the known defects as switches."""
+
+from anser_models.invariants import INVARIANTS, broken
+from anser_models.quirks import HONKER_0_5, Quirk
+from anser_models.step import TRANSITIONS, VERBS, Refused, Step, step, step_named
+from anser_models.world import EMPTY, World, canonical, shifted
+
+__all__ = [
+    "EMPTY",
+    "HONKER_0_5",
+    "INVARIANTS",
+    "TRANSITIONS",
+    "VERBS",
+    "Quirk",
+    "Refused",
+    "Step",
+    "World",
+    "broken",
+    "canonical",
+    "shifted",
+    "step",
+    "step_named",
+]

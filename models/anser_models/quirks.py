@@ -1,0 +1,35 @@
+"""The known defects of other builds as switches of the model.
+
+`step(world, op, now, quirks)` with no quirks is what is right. With `HONKER_0_5` it is what the published honker 0.5
+does, as far as this family reaches: then the register of defects *is* the difference between the two, and it is proven
+by running both (`anser-spec run --target honker`).
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+__all__ = ["HONKER_0_5", "Quirk"]
+
+
+class Quirk(Enum):
+    """One defect of the register a member; the value is what goes wrong."""
+
+    D02_ZOMBIE = "an expired job whose lease lapsed is neither claimed nor swept, and claims leave expired jobs lying"
+    D08_LAPSE_SPENDS_ATTEMPT = "a lapsed job is claimed where it stands, and that spends an attempt"
+    D10_BLIND_GET_JOB = "get_job sees live jobs only, and no history is kept"
+    D11_STRANDED_MOVE = "the move of a job with an unreadable payload to the dead removes it and files nothing"
+    D12_IMPLICIT_STATE = "ack, ack_batch and fail do not look at the state, only at the lease columns"
+    E02_UNREADABLE_BLOCKS = "an unreadable job in the way makes every claim on its queue fail"
+    E04_NO_FENCE = "words about a lease name the worker alone"
+    E07_CLAIM_SWEEPS_ALL = "every claim first moves all exhausted jobs of its queue"
+    E08_NO_ATTEMPTS = "max_attempts below 1 is accepted, and such a job dies unrun"
+    E20_ID_ORDER = "a claim answers in the order of ids"
+    E21_PAST_RUN_AT = "a run_at that has passed is kept, and overtakes; negative durations are accepted"
+    E22_GLOBAL_IDS = "operations by id reach into other queues"
+    E23_ERRORS_DISCARDED = "the error of a retry is not kept"
+    E30_BORN_EXPIRED = "a job that expires before it is due is accepted"
+    E35_DUE_IS_NEVER = "the next deadline leaves out work that is due already"
+
+
+HONKER_0_5 = frozenset(Quirk)

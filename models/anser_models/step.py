@@ -1,0 +1,639 @@
+"""The queue as one pure function: `step(world, op, now) -> (world, answer)`.
+
+Each verb is written from its rules, in the plainest way: sort everything, walk it. It says nothing about statements,
+indexes or locks, and shares only nouns and argument checks with the implementation. A refusal is an answer too
+(`Refused`), and leaves the world as it was (ERR-1).
+
+`step_named` also tells which named transitions were taken: the vacuity gate demands that a run has seen each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from anser.errors import AnserError, Conflict, Invalid, LeaseLost, NotFound, StorageError
+from anser.ops import (
+    Ack,
+    AckBatch,
+    Cancel,
+    Claim,
+    CountJobs,
+    DeadList,
+    DeadPrune,
+    DeadRequeue,
+    Enqueue,
+    EnqueueMany,
+    Fail,
+    GetJob,
+    Heartbeat,
+    ListJobs,
+    NextClaimAt,
+    Op,
+    QueuePause,
+    QueueResume,
+    Release,
+    Retry,
+    SweepExpired,
+    decode,
+    encode,
+)
+from anser.types import (
+    BURIED_MAX,
+    HISTORY_IDS,
+    SETTLED_MAX,
+    Counts,
+    Dead,
+    Enqueued,
+    Finished,
+    Job,
+    Lease,
+    Reason,
+    Settled,
+    State,
+)
+from anser_models.predicates import claim_order, doom, due, expired, held, lapsed
+from anser_models.quirks import Quirk
+from anser_models.world import World
+
+__all__ = ["TRANSITIONS", "VERBS", "Refused", "Step", "step", "step_named"]
+
+NO_QUIRKS: frozenset[Quirk] = frozenset()
+
+TRANSITIONS = {
+    "enqueue.created": "JOB-2",
+    "enqueue.past_means_now": "JOB-3",
+    "enqueue.born_expired": "JOB-4",
+    "enqueue.key_held": "JOB-6",
+    "enqueue.key_freed": "JOB-7",
+    "enqueue_many.whole": "JOB-8",
+    "cancel.pending": "JOB-9",
+    "cancel.processing": "JOB-9",
+    "cancel.nothing": "JOB-9",
+    "get_job.live": "JOB-10",
+    "get_job.dead": "JOB-10",
+    "get_job.finished": "JOB-11",
+    "get_job.nothing": "JOB-10",
+    "claim.taken": "CLM-1",
+    "claim.nothing": "CLM-1",
+    "claim.paused": "CLM-14",
+    "claim.settled": "CLM-4",
+    "claim.settled_expired": "CLM-5",
+    "claim.settled_lapsed": "CLM-4",
+    "claim.buried_expired": "CLM-5",
+    "claim.buried_exhausted": "CLM-5",
+    "claim.buried_unreadable": "CLM-17",
+    "next_claim_at.now": "CLM-15",
+    "next_claim_at.later": "CLM-15",
+    "next_claim_at.never": "CLM-15",
+    "ack.held": "CLM-9",
+    "ack_batch.held": "CLM-10",
+    "ack_batch.lost": "CLM-10",
+    "heartbeat.held": "CLM-11",
+    "release.held": "CLM-12",
+    "release.delayed": "CLM-12",
+    "lease.lost": "CLM-8",
+    "retry.pending": "RET-1",
+    "retry.exhausted": "RET-2",
+    "fail.held": "RET-4",
+    "sweep_expired.pending": "DED-2",
+    "sweep_expired.lapsed": "DED-2",
+    "sweep_expired.nothing": "DED-2",
+    "dead_requeue.pending": "DED-4",
+    "dead_requeue.not_found": "DED-4",
+    "dead_requeue.conflict": "DED-5",
+    "dead_prune.forgot": "DED-6",
+    "dead_prune.nothing": "DED-6",
+    "queue_pause.changed": "CLM-14",
+    "queue_resume.changed": "CLM-14",
+}
+
+# Arguments that a quirk lets through: the checks of these fields are passed over.
+_LOOSE = {
+    Quirk.E08_NO_ATTEMPTS: {"max_attempts"},
+    Quirk.E21_PAST_RUN_AT: {"delay_s", "lease_s", "run_at"},
+    Quirk.E30_BORN_EXPIRED: {"expires_s"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A refusal as an answer: the error's stable code and, where it names one, the argument."""
+
+    code: str
+    argument: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one operation came to, and the names of the transitions that it took."""
+
+    world: World
+    answer: Any
+    names: tuple[str, ...]
+
+
+def step(world: World, op: Op, now: int, quirks: frozenset[Quirk] = NO_QUIRKS) -> tuple[World, Any]:
+    """The world after `op` at `now`, and its answer."""
+    taken = step_named(world, op, now, quirks)
+    return taken.world, taken.answer
+
+
+def step_named(world: World, op: Op, now: int, quirks: frozenset[Quirk] = NO_QUIRKS) -> Step:
+    """As `step`, with the names of the transitions taken."""
+    draft = Draft(world, now, quirks)
+    try:
+        draft.check(op)
+        answer = VERBS[op.name](draft, op)
+    except AnserError as refusal:
+        return Step(world, Refused(refusal.code, getattr(refusal, "argument", None)), tuple(draft.names))
+    return Step(draft.world(), answer, tuple(draft.names))
+
+
+class Draft:
+    """A world being changed. It is thrown away when the operation is refused."""
+
+    def __init__(self, world: World, now: int, quirks: frozenset[Quirk]) -> None:
+        self.now = now
+        self.quirks = quirks
+        self.jobs = dict(world.jobs)
+        self.dead = dict(world.dead)
+        self.finished = dict(world.finished)
+        self.paused = world.paused
+        self.last_id = world.last_id
+        self.last_fence = world.last_fence
+        self.names: list[str] = []
+
+    def world(self) -> World:
+        return World(self.jobs, self.dead, self.finished, self.paused, self.last_id, self.last_fence)
+
+    def check(self, op: Op) -> None:
+        try:
+            op.check()
+        except Invalid as refusal:
+            loose = set[str]().union(*(_LOOSE.get(quirk, set()) for quirk in self.quirks))
+            if refusal.argument.rpartition(".")[2] not in loose:
+                raise
+
+    def has(self, quirk: Quirk) -> bool:
+        return quirk in self.quirks
+
+    def took(self, name: str) -> None:
+        self.names.append(name)
+
+    # --- what several verbs do
+
+    def live(self, queue: str) -> Iterator[Job]:
+        return (job for _, job in sorted(self.jobs.items()) if job.queue == queue)
+
+    def find(self, queue: str, id: int) -> Job | None:
+        job = self.jobs.get(id)
+        if job is None or (job.queue != queue and not self.has(Quirk.E22_GLOBAL_IDS)):
+            return None
+        return job
+
+    def held(self, op: Ack | Heartbeat | Release | Retry | Fail) -> Job:
+        """The job whose lease the word names, or the refusal (CLM-8)."""
+        job = self.find(op.queue, op.id)
+        if job is None or not self.names_lease(job, op.worker, op.fence, implicit_state=op.name in ("ack", "fail")):
+            self.took("lease.lost")
+            raise LeaseLost
+        return job
+
+    def names_lease(self, job: Job, worker: str, fence: int, *, implicit_state: bool) -> bool:
+        if implicit_state and self.has(Quirk.D12_IMPLICIT_STATE):
+            job = replace(job, state=State.PROCESSING)
+        if not held(job, self.now) or job.lease is None or job.lease.worker != worker:
+            return False
+        return job.lease.fence == fence or self.has(Quirk.E04_NO_FENCE)
+
+    def give_id(self) -> int:
+        self.last_id += 1
+        return self.last_id
+
+    def finish(self, job: Job, state: State) -> None:
+        """The job leaves as done or cancelled; history forgets what is far behind (JOB-11)."""
+        del self.jobs[job.id]
+        if self.has(Quirk.D10_BLIND_GET_JOB):
+            return
+        self.finished[job.id] = Finished(job.id, job.queue, state, job.attempts, self.now)
+        behind = sorted(id for id in self.finished if id < job.id - HISTORY_IDS)
+        for id in behind[:2]:
+            del self.finished[id]
+
+    def bury(self, job: Job, reason: Reason, error: str | None = None) -> None:
+        """Move to the dead in one step (DED-1); a dead job that has the id already makes way (DED-7)."""
+        del self.jobs[job.id]
+        if isinstance(job.payload, bytes) and self.has(Quirk.D11_STRANDED_MOVE):
+            return
+        if job.id in self.dead:
+            other = replace(self.dead.pop(job.id), id=self.give_id())
+            self.dead[other.id] = other
+        self.dead[job.id] = Dead(
+            id=job.id,
+            queue=job.queue,
+            payload=job.payload,
+            priority=job.priority,
+            run_at=job.run_at,
+            attempts=job.attempts,
+            max_attempts=job.max_attempts,
+            lapses=job.lapses,
+            max_lapses=job.max_lapses,
+            created_at=job.created_at,
+            unique_key=job.unique_key,
+            reason=reason,
+            last_error=next((text for text in (error, job.last_error) if text is not None), reason.value),
+            died_at=self.now,
+        )
+
+    def key_holder(self, queue: str, key: str | None) -> Job | None:
+        """The live job that holds the key; one past saving is buried and holds nothing (JOB-7)."""
+        holder = next((job for job in self.live(queue) if key is not None and job.unique_key == key), None)
+        if holder is None:
+            return None
+        reason = doom(holder, self.now)
+        if reason is None:
+            return holder
+        self.took("enqueue.key_freed")
+        self.bury(holder, reason)
+        return None
+
+
+# --- jobs
+
+
+def enqueue(draft: Draft, op: Enqueue) -> Enqueued:
+    payload = encode(op.payload)
+    run_at = op.run_at if op.run_at is not None else draft.now + (op.delay_s or 0)
+    if run_at < draft.now and not draft.has(Quirk.E21_PAST_RUN_AT):
+        draft.took("enqueue.past_means_now")
+        run_at = draft.now
+    expires_at = None if op.expires_s is None else draft.now + op.expires_s
+    if expires_at is not None and expires_at <= run_at and not draft.has(Quirk.E30_BORN_EXPIRED):
+        draft.took("enqueue.born_expired")
+        raise Invalid("expires_s", op.expires_s, "the job would expire before it is due")
+    holder = draft.key_holder(op.queue, op.unique_key)
+    if holder is not None:
+        draft.took("enqueue.key_held")
+        return Enqueued(holder.id, created=False)
+    id = draft.give_id()
+    draft.jobs[id] = Job(
+        id=id,
+        queue=op.queue,
+        payload=payload,
+        state=State.PENDING,
+        priority=op.priority,
+        run_at=run_at,
+        attempts=0,
+        max_attempts=op.max_attempts,
+        lapses=0,
+        max_lapses=op.max_lapses,
+        created_at=draft.now,
+        expires_at=expires_at,
+        unique_key=op.unique_key,
+        last_error=None,
+        lease=None,
+    )
+    draft.took("enqueue.created")
+    return Enqueued(id, created=True)
+
+
+def enqueue_many(draft: Draft, op: EnqueueMany) -> tuple[Enqueued, ...]:
+    answers = []
+    for place, job in enumerate(op.jobs):
+        try:
+            answers.append(enqueue(draft, job))
+        except Invalid as refusal:
+            raise Invalid(f"jobs[{place}].{refusal.argument}", refusal.value, refusal.remedy) from None
+    draft.took("enqueue_many.whole")
+    return tuple(answers)
+
+
+def cancel(draft: Draft, op: Cancel) -> bool:
+    job = draft.find(op.queue, op.id)
+    if job is None:
+        draft.took("cancel.nothing")
+        return False
+    draft.took(f"cancel.{job.state.value}")
+    draft.finish(job, State.CANCELLED)
+    return True
+
+
+def get_job(draft: Draft, op: GetJob) -> Job | Dead | Finished | None:
+    places: dict[str, dict[int, Any]] = {"live": draft.jobs, "dead": draft.dead, "finished": draft.finished}
+    if draft.has(Quirk.D10_BLIND_GET_JOB):
+        places = {"live": draft.jobs}
+    for place, jobs in places.items():
+        job: Job | Dead | Finished | None = jobs.get(op.id)
+        if job is not None and (job.queue == op.queue or draft.has(Quirk.E22_GLOBAL_IDS)):
+            draft.took(f"get_job.{place}")
+            return job
+    draft.took("get_job.nothing")
+    return None
+
+
+def list_jobs(draft: Draft, op: ListJobs) -> tuple[Job, ...]:
+    found = [job for job in draft.live(op.queue) if job.id > op.after_id and op.state in (None, job.state)]
+    return tuple(found[: op.limit])
+
+
+def count_jobs(draft: Draft, op: CountJobs) -> Counts:
+    live = list(draft.live(op.queue))
+    pending = [job for job in live if job.state is State.PENDING]
+    return Counts(
+        pending=len(pending),
+        due=sum(due(job.run_at, draft.now) for job in pending),
+        processing=len(live) - len(pending),
+        dead=sum(job.queue == op.queue for job in draft.dead.values()),
+    )
+
+
+def queue_pause(draft: Draft, op: QueuePause) -> bool:
+    changed = op.queue not in draft.paused
+    draft.paused |= {op.queue}
+    if changed:
+        draft.took("queue_pause.changed")
+    return changed
+
+
+def queue_resume(draft: Draft, op: QueueResume) -> bool:
+    changed = op.queue in draft.paused
+    draft.paused -= {op.queue}
+    if changed:
+        draft.took("queue_resume.changed")
+    return changed
+
+
+# --- claims
+
+
+def claim(draft: Draft, op: Claim) -> tuple[Job, ...]:
+    """Settle the lapsed leases, then walk the line: bury who is past saving, take who is not (CLM-1, CLM-5, CLM-6)."""
+    open_queues = [queue for queue in op.queues if queue not in draft.paused]
+    if len(open_queues) < len(op.queues):
+        draft.took("claim.paused")
+    for queue in open_queues:
+        if not draft.has(Quirk.D08_LAPSE_SPENDS_ATTEMPT):
+            _settle(draft, queue)
+        if draft.has(Quirk.E07_CLAIM_SWEEPS_ALL):
+            _sweep_exhausted(draft, queue)
+    taken: list[Job] = []
+    buried = 0
+    for job in sorted(_waiting(draft, open_queues), key=claim_order):
+        if len(taken) == op.n or buried == BURIED_MAX:
+            break
+        reason = doom(job, draft.now) if job.state is State.PENDING else None
+        if draft.has(Quirk.D02_ZOMBIE) and expired(job.expires_at, draft.now):
+            continue
+        if reason is None and not _readable(job):
+            if draft.has(Quirk.E02_UNREADABLE_BLOCKS):
+                raise StorageError
+            reason = Reason.UNREADABLE
+        if reason is None:
+            taken.append(job)
+        else:
+            draft.took(f"claim.buried_{reason.name.lower()}")
+            draft.bury(job, reason)
+            buried += 1
+    return _leased(draft, op, taken)
+
+
+def _settle(draft: Draft, queue: str) -> None:
+    """A lapse is counted and the job waits at its old place again, or is buried, the longest lapsed first (CLM-16)."""
+    over = [job for job in draft.live(queue) if lapsed(job, draft.now)]
+    over.sort(key=lambda job: (job.lease is not None, job.lease.expires_at if job.lease else 0, job.id))
+    for job in over[:SETTLED_MAX]:
+        reason = doom(job, draft.now)
+        if reason is not None:
+            draft.took(f"claim.settled_{reason.name.lower()}")
+            draft.bury(job, reason)
+            continue
+        draft.took("claim.settled")
+        draft.jobs[job.id] = replace(
+            job, state=State.PENDING, lapses=job.lapses + 1, attempts=max(job.attempts - 1, 0), lease=None
+        )
+
+
+def _sweep_exhausted(draft: Draft, queue: str) -> None:
+    for job in _waiting(draft, [queue]):
+        if job.attempts >= job.max_attempts and not expired(job.expires_at, draft.now):
+            draft.bury(job, Reason.EXHAUSTED)
+
+
+def _waiting(draft: Draft, queues: list[str]) -> list[Job]:
+    in_place = draft.has(Quirk.D08_LAPSE_SPENDS_ATTEMPT)
+    return [
+        job
+        for queue in queues
+        for job in draft.live(queue)
+        if (job.state is State.PENDING and due(job.run_at, draft.now))
+        or (in_place and job.lease is not None and lapsed(job, draft.now))
+    ]
+
+
+def _readable(job: Job) -> bool:
+    try:
+        decode(job.payload)
+    except ValueError:
+        return False
+    return True
+
+
+def _leased(draft: Draft, op: Claim, taken: list[Job]) -> tuple[Job, ...]:
+    """One fence for the whole claim: it only has to grow (CLM-7)."""
+    if not taken:
+        draft.took("claim.nothing")
+        return ()
+    draft.took("claim.taken")
+    fence, claimed_at = 0, None
+    if not draft.has(Quirk.E04_NO_FENCE):
+        draft.last_fence += 1
+        fence, claimed_at = draft.last_fence, draft.now
+    for job in taken:
+        draft.jobs[job.id] = replace(
+            job,
+            state=State.PROCESSING,
+            attempts=job.attempts + 1,
+            lease=Lease(op.worker, fence, claimed_at, draft.now + op.lease_s),
+        )
+    ids = [job.id for job in taken]
+    return tuple(draft.jobs[id] for id in (sorted(ids) if draft.has(Quirk.E20_ID_ORDER) else ids))
+
+
+def next_claim_at(draft: Draft, op: NextClaimAt) -> int | None:
+    """A pending job moves from its `run_at` on, a processing one from the second after its lease (CLM-15)."""
+    if draft.has(Quirk.E35_DUE_IS_NEVER):
+        return _next_future_deadline(draft, op)
+    instants = [
+        job.run_at if job.state is State.PENDING else job.lease.expires_at + 1 if job.lease else draft.now
+        for queue in op.queues
+        if queue not in draft.paused
+        for job in draft.live(queue)
+    ]
+    if not instants:
+        draft.took("next_claim_at.never")
+        return None
+    at = max(min(instants), draft.now)
+    draft.took("next_claim_at.now" if at == draft.now else "next_claim_at.later")
+    return at
+
+
+def _next_future_deadline(draft: Draft, op: NextClaimAt) -> int | None:
+    able = [
+        job
+        for queue in op.queues
+        for job in draft.live(queue)
+        if job.attempts < job.max_attempts and not expired(job.expires_at, draft.now)
+    ]
+    runs = [job.run_at for job in able if job.state is State.PENDING and job.run_at > draft.now]
+    ends = [job.lease.expires_at + 1 for job in able if job.lease is not None and held(job, draft.now)]
+    return min(runs + ends, default=None)
+
+
+def ack(draft: Draft, op: Ack) -> None:
+    job = draft.held(op)
+    draft.took("ack.held")
+    draft.finish(job, State.DONE)
+
+
+def ack_batch(draft: Draft, op: AckBatch) -> tuple[int, ...]:
+    """Each lease is judged alone: one that is lost keeps none of the others (CLM-10)."""
+    done = []
+    for named in op.held:
+        job = draft.find(op.queue, named.id)
+        if job is None or not draft.names_lease(job, op.worker, named.fence, implicit_state=True):
+            draft.took("ack_batch.lost")
+            continue
+        draft.took("ack_batch.held")
+        draft.finish(job, State.DONE)
+        done.append(named.id)
+    return tuple(done)
+
+
+def heartbeat(draft: Draft, op: Heartbeat) -> int:
+    job = draft.held(op)
+    assert job.lease is not None, "a held job has a lease"
+    expires_at = draft.now + op.lease_s
+    draft.jobs[job.id] = replace(job, lease=replace(job.lease, expires_at=expires_at))
+    draft.took("heartbeat.held")
+    return expires_at
+
+
+def release(draft: Draft, op: Release) -> int:
+    job = draft.held(op)
+    draft.took("release.held" if op.delay_s is None else "release.delayed")
+    run_at = job.run_at if op.delay_s is None else draft.now + op.delay_s
+    draft.jobs[job.id] = replace(
+        job, state=State.PENDING, run_at=run_at, attempts=max(job.attempts - 1, 0), lease=None
+    )
+    return run_at
+
+
+# --- retries and the dead
+
+
+def retry(draft: Draft, op: Retry) -> Settled:
+    job = draft.held(op)
+    if job.attempts >= job.max_attempts:
+        draft.took("retry.exhausted")
+        draft.bury(job, Reason.EXHAUSTED, op.error)
+        return Settled(State.DEAD, None)
+    draft.took("retry.pending")
+    run_at = draft.now + op.delay_s
+    error = job.last_error if op.error is None or draft.has(Quirk.E23_ERRORS_DISCARDED) else op.error
+    draft.jobs[job.id] = replace(job, state=State.PENDING, run_at=run_at, last_error=error, lease=None)
+    return Settled(State.PENDING, run_at)
+
+
+def fail(draft: Draft, op: Fail) -> Refused | None:
+    job = draft.held(op)
+    draft.took("fail.held")
+    draft.bury(job, Reason.FAILED, op.error)
+    return None if job.id in draft.dead else Refused(LeaseLost.code)  # only D11 files nothing
+
+
+def sweep_expired(draft: Draft, op: SweepExpired) -> int:
+    """Expired jobs that nobody holds, the longest expired first (DED-2)."""
+    over = [job for job in draft.live(op.queue) if doom(job, draft.now) is Reason.EXPIRED]
+    if draft.has(Quirk.D02_ZOMBIE):
+        over = [job for job in over if job.state is State.PENDING]
+    over.sort(key=lambda job: (job.expires_at or 0, job.id))
+    for job in over[: op.limit]:
+        draft.took("sweep_expired.pending" if job.state is State.PENDING else "sweep_expired.lapsed")
+        draft.bury(job, Reason.EXPIRED)
+    if not over:
+        draft.took("sweep_expired.nothing")
+    return len(over[: op.limit])
+
+
+def dead_list(draft: Draft, op: DeadList) -> tuple[Dead, ...]:
+    found = [job for id, job in sorted(draft.dead.items()) if job.queue == op.queue and id > op.after_id]
+    return tuple(found[: op.limit])
+
+
+def dead_requeue(draft: Draft, op: DeadRequeue) -> None:
+    dead = draft.dead.get(op.id)
+    if dead is None or dead.queue != op.queue:
+        draft.took("dead_requeue.not_found")
+        raise NotFound
+    if op.id in draft.jobs or draft.key_holder(dead.queue, dead.unique_key) is not None:
+        draft.took("dead_requeue.conflict")
+        raise Conflict
+    draft.took("dead_requeue.pending")
+    del draft.dead[op.id]
+    draft.jobs[op.id] = Job(
+        id=dead.id,
+        queue=dead.queue,
+        payload=dead.payload,
+        state=State.PENDING,
+        priority=dead.priority,
+        run_at=draft.now,
+        attempts=0,
+        max_attempts=max(dead.max_attempts, 1),
+        lapses=0,
+        max_lapses=dead.max_lapses,
+        created_at=dead.created_at,
+        expires_at=None,
+        unique_key=dead.unique_key,
+        last_error=dead.last_error,
+        lease=None,
+    )
+
+
+def dead_prune(draft: Draft, op: DeadPrune) -> int:
+    over = [
+        job for job in draft.dead.values() if job.queue == op.queue and job.died_at <= draft.now - op.older_than_s
+    ]
+    over.sort(key=lambda job: (job.died_at, job.id))
+    for job in over[: op.limit]:
+        del draft.dead[job.id]
+    draft.took("dead_prune.forgot" if over else "dead_prune.nothing")
+    return len(over[: op.limit])
+
+
+VERBS: dict[str, Callable[[Draft, Any], Any]] = {
+    verb.__name__: verb
+    for verb in (
+        enqueue,
+        enqueue_many,
+        cancel,
+        get_job,
+        list_jobs,
+        count_jobs,
+        queue_pause,
+        queue_resume,
+        claim,
+        next_claim_at,
+        ack,
+        ack_batch,
+        heartbeat,
+        release,
+        retry,
+        fail,
+        sweep_expired,
+        dead_list,
+        dead_requeue,
+        dead_prune,
+    )
+}

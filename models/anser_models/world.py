@@ -1,0 +1,119 @@
+"""The whole queue as one value. Nothing here knows what an operation means.
+
+The dictionaries of a world are never changed once it is made: `step` copies what it changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from anser.types import Dead, Finished, Job, Lease, State
+
+__all__ = ["EMPTY", "World", "canonical", "shifted"]
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Everything that a file holds: live, dead and finished jobs by id, paused queues, the last id and fence given."""
+
+    jobs: dict[int, Job] = field(default_factory=dict)
+    dead: dict[int, Dead] = field(default_factory=dict)
+    finished: dict[int, Finished] = field(default_factory=dict)
+    paused: frozenset[str] = frozenset()
+    last_id: int = 0
+    last_fence: int = 0
+
+
+EMPTY = World()
+
+
+def shifted(world: World, by_s: int) -> World:
+    """The same world with every instant in it later by `by_s` seconds."""
+
+    def later(at: int | None) -> int | None:
+        return None if at is None else at + by_s
+
+    def lease(held: Lease | None) -> Lease | None:
+        if held is None:
+            return None
+        return replace(held, claimed_at=later(held.claimed_at), expires_at=held.expires_at + by_s)
+
+    return replace(
+        world,
+        jobs={
+            job.id: replace(
+                job,
+                run_at=job.run_at + by_s,
+                created_at=job.created_at + by_s,
+                expires_at=later(job.expires_at),
+                lease=lease(job.lease),
+            )
+            for job in world.jobs.values()
+        },
+        dead={
+            job.id: replace(
+                job, run_at=job.run_at + by_s, created_at=job.created_at + by_s, died_at=job.died_at + by_s
+            )
+            for job in world.dead.values()
+        },
+        finished={job.id: replace(job, ended_at=job.ended_at + by_s) for job in world.finished.values()},
+    )
+
+
+def canonical(world: World, now: int) -> tuple[object, ...]:
+    """Equal for two worlds that no operation can tell apart but by absolute instants and the size of fences.
+
+    Instants are taken relative to `now`; past instants that only say *how long ago* (created, claimed, died, ended)
+    are dropped, and of fences only their order is kept.
+    """
+    rank = {fence: place for place, fence in enumerate(sorted(set(_fences(world))), start=1)}
+    return (
+        tuple(_live(job, now, rank) for _, job in sorted(world.jobs.items())),
+        tuple(_dead(job, now) for _, job in sorted(world.dead.items())),
+        tuple((job.id, job.queue, job.state) for _, job in sorted(world.finished.items())),
+        world.paused,
+        world.last_id,
+    )
+
+
+def _fences(world: World) -> Iterator[int]:
+    for job in world.jobs.values():
+        if job.lease is not None:
+            yield job.lease.fence
+
+
+def _live(job: Job, now: int, rank: dict[int, int]) -> tuple[object, ...]:
+    lease = job.lease
+    return (
+        job.id,
+        job.queue,
+        job.payload,
+        job.state is State.PENDING,
+        job.priority,
+        max(job.run_at - now, -1),
+        job.attempts,
+        job.max_attempts,
+        job.lapses,
+        job.max_lapses,
+        None if job.expires_at is None else max(job.expires_at - now, -1),
+        job.unique_key,
+        job.last_error,
+        None if lease is None else (lease.worker, rank[lease.fence], max(lease.expires_at - now, -2)),
+    )
+
+
+def _dead(job: Dead, now: int) -> tuple[object, ...]:
+    return (
+        job.id,
+        job.queue,
+        job.payload,
+        job.priority,
+        job.attempts,
+        job.max_attempts,
+        job.lapses,
+        job.unique_key,
+        job.reason,
+        job.last_error,
+        max(job.died_at - now, -2),
+    )
