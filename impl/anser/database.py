@@ -5,37 +5,20 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike, fspath
 from types import TracebackType
 from typing import Any, Self
 
+from anser.backoff import Backoff
 from anser.clock import Clock, system_clock
-from anser.engine.sqlite import BUSY_TIMEOUT_MAX_S, Engine, Synchronous, connect, main_file, prepare
+from anser.engine.sqlite import BUSY_TIMEOUT_MAX_S, Engine, Synchronous, Transaction, connect, main_file, prepare
 from anser.errors import FormatError, Invalid, StorageError
 from anser.ops import Op
+from anser.queue import Queue
 
-__all__ = ["Database", "Transaction"]
-
-
-class Transaction:
-    """A transaction of the application: its own statements and the queue's commit or vanish together.
-
-    `now` is the instant of every operation in it, in epoch seconds, read after the write lock was held (STO-7).
-    """
-
-    def __init__(self, connection: sqlite3.Connection, now: int) -> None:
-        self.connection = connection
-        self.now = now
-
-    def execute(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> sqlite3.Cursor:
-        """The application's own statement, as `sqlite3.Connection.execute`."""
-        return self.connection.execute(sql, parameters)
-
-    def executemany(self, sql: str, rows: Iterable[Sequence[Any] | dict[str, Any]]) -> sqlite3.Cursor:
-        """The application's own statement once a row, as `sqlite3.Connection.executemany`."""
-        return self.connection.executemany(sql, rows)
+__all__ = ["Database", "open_database"]
 
 
 class Database:
@@ -56,6 +39,33 @@ class Database:
         self._closed = False
         prepare(self._own())
 
+    def queue(
+        self,
+        name: str,
+        *,
+        lease_s: int = 300,
+        max_attempts: int = 3,
+        max_lapses: int = 5,
+        priority: int = 0,
+        expires_s: int | None = None,
+        backoff: Backoff | None = None,
+    ) -> Queue:
+        """A queue of this file and the defaults of its jobs; nothing is written. Raises `Invalid` for a wrong default.
+
+        `lease_s` is how long a claim holds without a heartbeat. `backoff` is how long a job waits that is put back
+        because its handler raised: from 0 to 2, 4, 8 … seconds, an hour at most, if None.
+        """
+        return Queue(
+            self,
+            name,
+            lease_s=lease_s,
+            max_attempts=max_attempts,
+            max_lapses=max_lapses,
+            priority=priority,
+            expires_s=expires_s,
+            backoff=backoff or Backoff(),
+        )
+
     def run(self, op: Op, tx: Transaction | sqlite3.Connection | None = None) -> Any:
         """Do one operation and answer; raises `AnserError` with every row as it was (ERR-1).
 
@@ -68,7 +78,7 @@ class Database:
             return Engine(self._joined(tx), self.clock).run(op)
         connection = self._own()
         if connection.in_transaction:
-            raise Invalid("tx", None, "a transaction is open in this thread: pass it as tx, or the work is not part of it")
+            raise Invalid("tx", None, "a transaction is open in this thread: pass it, or end it first")
         return self._local.engine.run(op)
 
     @contextmanager

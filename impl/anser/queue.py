@@ -5,11 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self, TypedDict, Unpack
 
 from anser.backoff import Backoff
-from anser.database import Database, Transaction
-from anser.errors import Invalid
+from anser.clock import Clock
+from anser.engine.sqlite import Transaction
+from anser.errors import AnserError, Invalid
 from anser.ops import (
     Ack,
     AckBatch,
@@ -26,6 +27,7 @@ from anser.ops import (
     Heartbeat,
     ListJobs,
     NextClaimAt,
+    Op,
     QueuePause,
     QueueResume,
     Release,
@@ -35,9 +37,31 @@ from anser.ops import (
 )
 from anser.types import ERROR_MAX_BYTES, Counts, Dead, Enqueued, Finished, Held, Job, Lease, Settled, State
 
-__all__ = ["ClaimedJob", "Queue"]
+__all__ = ["ClaimedJob", "JobOptions", "Queue"]
 
 Tx = Transaction | sqlite3.Connection | None
+
+
+class Home(Protocol):
+    """What a queue needs of its database."""
+
+    path: str
+    clock: Clock
+
+    def run(self, op: Op, tx: Tx = None) -> Any:
+        """Do one operation, alone or as a part of the caller's transaction."""
+
+
+class JobOptions(TypedDict, total=False):
+    """What an enqueue may say of its job beside the payload; what it does not say is the queue's default."""
+
+    run_at: int | None
+    delay_s: int | None
+    priority: int
+    max_attempts: int
+    max_lapses: int
+    expires_s: int | None
+    unique_key: str | None
 
 
 class Queue:
@@ -49,7 +73,7 @@ class Queue:
 
     def __init__(
         self,
-        database: Database,
+        database: Home,
         name: str,
         *,
         lease_s: int,
@@ -62,11 +86,13 @@ class Queue:
         self.database = database
         self.name = name
         self.lease_s = lease_s
-        self.max_attempts = max_attempts
-        self.max_lapses = max_lapses
-        self.priority = priority
-        self.expires_s = expires_s
         self.backoff = backoff
+        self._defaults: JobOptions = {
+            "priority": priority,
+            "max_attempts": max_attempts,
+            "max_lapses": max_lapses,
+            "expires_s": expires_s,
+        }
         self._job(None).check()
         Claim(queues=(name,), worker="worker", n=1, lease_s=lease_s).check()
 
@@ -75,7 +101,7 @@ class Queue:
 
     # --- jobs
 
-    def enqueue(self, payload: Any, *, tx: Tx = None, **options: Any) -> Enqueued:
+    def enqueue(self, payload: Any, *, tx: Tx = None, **options: Unpack[JobOptions]) -> Enqueued:
         """Add a job with any JSON value as its payload (JOB-2, JOB-14).
 
         Options: `run_at` or `delay_s`, `priority`, `max_attempts`, `max_lapses`, `expires_s` (seconds from now after
@@ -85,7 +111,9 @@ class Queue:
         enqueued: Enqueued = self.database.run(self._job(payload, **options), tx)
         return enqueued
 
-    def enqueue_many(self, payloads: Iterable[Any], *, tx: Tx = None, **options: Any) -> tuple[Enqueued, ...]:
+    def enqueue_many(
+        self, payloads: Iterable[Any], *, tx: Tx = None, **options: Unpack[JobOptions]
+    ) -> tuple[Enqueued, ...]:
         """Add jobs with the same options, all or none, in order (JOB-8)."""
         jobs = tuple(self._job(payload, **options) for payload in payloads)
         enqueued: tuple[Enqueued, ...] = self.database.run(EnqueueMany(jobs=jobs), tx)
@@ -183,21 +211,14 @@ class Queue:
         forgotten: int = self.database.run(op)
         return forgotten
 
-    def _job(self, payload: Any, **options: Any) -> Enqueue:
+    def _job(self, payload: Any, **options: Unpack[JobOptions]) -> Enqueue:
         """The operation that these options and the queue's defaults make."""
-        defaults = {
-            "priority": self.priority,
-            "max_attempts": self.max_attempts,
-            "max_lapses": self.max_lapses,
-            "expires_s": self.expires_s,
-        }
-        unknown = options.keys() - _JOB_OPTIONS
-        if unknown:
-            raise Invalid(min(unknown), options[min(unknown)], f"pass one of {', '.join(sorted(_JOB_OPTIONS))}")
-        return Enqueue(queue=self.name, payload=payload, **{**defaults, **options})
-
-
-_JOB_OPTIONS = {"run_at", "delay_s", "priority", "max_attempts", "max_lapses", "expires_s", "unique_key"}
+        wrong = options.keys() - JobOptions.__annotations__.keys()
+        if wrong:
+            name = min(wrong)
+            raise Invalid(name, dict(options)[name], f"pass one of {', '.join(JobOptions.__annotations__)}")
+        merged: JobOptions = {**self._defaults, **options}
+        return Enqueue(queue=self.name, payload=payload, **merged)
 
 
 class ClaimedJob:
@@ -214,6 +235,7 @@ class ClaimedJob:
         self.row = row
         self.lease: Lease = row.lease
         self.settled = False
+        self._joined = False
 
     def __repr__(self) -> str:
         return f"<ClaimedJob {self.id} of {self.queue.name!r} until {self.lease.expires_at}>"
@@ -265,21 +287,31 @@ class ClaimedJob:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.settled:
-            return
         if error is None:
-            self.ack()
-        elif isinstance(error, Exception):
-            self.retry(error=f"{type(error).__name__}: {error}")
-        else:
-            self.release()  # the process is asked to stop: the job did nothing wrong
+            if not self.settled:
+                self.ack()
+        elif not self.settled or self._joined:
+            self._put_back(error)
+
+    def _put_back(self, error: BaseException) -> None:
+        """After a body that raised. A word said inside a transaction may have vanished with it, so it is tried too.
+
+        Whatever comes of it, the body's own error is the one that the caller sees; what went wrong is noted on it.
+        """
+        try:
+            if isinstance(error, Exception):
+                self.retry(error=f"{type(error).__name__}: {error}")
+            else:
+                self.release()  # the process is asked to stop: the job did nothing wrong
+        except AnserError as refusal:
+            error.add_note(f"job {self.id} of queue {self.queue.name!r} was not put back: {refusal}")
 
     def _word(self) -> dict[str, Any]:
         return {"queue": self.queue.name, "id": self.id, "worker": self.lease.worker, "fence": self.lease.fence}
 
     def _say(self, op: Ack | Retry | Fail | Release, tx: Tx) -> Any:
         answer = self.queue.database.run(op, tx)
-        self.settled = True
+        self.settled, self._joined = True, tx is not None
         return answer
 
 

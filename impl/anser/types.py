@@ -11,6 +11,7 @@ from enum import StrEnum
 
 __all__ = [
     "BATCH_MAX",
+    "BURIED_MAX",
     "CLAIM_MAX",
     "DELAY_MAX_S",
     "DEPTH_MAX",
@@ -28,7 +29,6 @@ __all__ = [
     "QUEUES_MAX",
     "SETTLED_MAX",
     "TRIES_MAX",
-    "BURIED_MAX",
     "Counts",
     "Dead",
     "Enqueued",

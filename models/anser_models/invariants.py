@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from anser.types import State
+from anser.types import Dead, Job, State
 from anser_models.world import World
 
 __all__ = ["INVARIANTS", "broken"]
@@ -45,10 +45,9 @@ def fences_were_given(world: World) -> str | None:
 
 def tries_are_bounded(world: World) -> str | None:
     """No job has more attempts or lapses than it is allowed (CLM-3, CLM-4)."""
+    every: list[Job | Dead] = [*world.jobs.values(), *world.dead.values()]
     over = [
-        job.id
-        for job in (*world.jobs.values(), *world.dead.values())
-        if not (0 <= job.attempts <= job.max_attempts and 0 <= job.lapses <= job.max_lapses)
+        job.id for job in every if not (0 <= job.attempts <= job.max_attempts and 0 <= job.lapses <= job.max_lapses)
     ]
     return f"jobs with too many attempts or lapses: {over}" if over else None
 

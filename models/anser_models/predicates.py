@@ -1,7 +1,6 @@
 """The questions that decide, each a pure function of a job and an instant.
 
-CrossHair proves the contracts below (the asserts), and that the three-valued twin of every deciding `where` says the same
-(`anser_spec.predicates`).
+CrossHair proves that the three-valued twin of every deciding `where` says the same (`anser_spec.predicates`).
 """
 
 from __future__ import annotations

@@ -524,9 +524,7 @@ def release(draft: Draft, op: Release) -> int:
     job = draft.held(op)
     draft.took("release.held" if op.delay_s is None else "release.delayed")
     run_at = job.run_at if op.delay_s is None else draft.now + op.delay_s
-    draft.jobs[job.id] = replace(
-        job, state=State.PENDING, run_at=run_at, attempts=max(job.attempts - 1, 0), lease=None
-    )
+    draft.jobs[job.id] = replace(job, state=State.PENDING, run_at=run_at, attempts=max(job.attempts - 1, 0), lease=None)
     return run_at
 
 
@@ -602,9 +600,7 @@ def dead_requeue(draft: Draft, op: DeadRequeue) -> None:
 
 
 def dead_prune(draft: Draft, op: DeadPrune) -> int:
-    over = [
-        job for job in draft.dead.values() if job.queue == op.queue and job.died_at <= draft.now - op.older_than_s
-    ]
+    over = [job for job in draft.dead.values() if job.queue == op.queue and job.died_at <= draft.now - op.older_than_s]
     over.sort(key=lambda job: (job.died_at, job.id))
     for job in over[: op.limit]:
         del draft.dead[job.id]

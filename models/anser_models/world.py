@@ -52,9 +52,7 @@ def shifted(world: World, by_s: int) -> World:
             for job in world.jobs.values()
         },
         dead={
-            job.id: replace(
-                job, run_at=job.run_at + by_s, created_at=job.created_at + by_s, died_at=job.died_at + by_s
-            )
+            job.id: replace(job, run_at=job.run_at + by_s, created_at=job.created_at + by_s, died_at=job.died_at + by_s)
             for job in world.dead.values()
         },
         finished={job.id: replace(job, ended_at=job.ended_at + by_s) for job in world.finished.values()},

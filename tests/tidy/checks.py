@@ -55,7 +55,7 @@ WAITS = {"time.sleep", "asyncio.sleep", "asyncio.to_thread"}
 THREADING = {"_thread", "concurrent", "multiprocessing", "threading"}
 
 FUNCTION_MAX_LINES = 60
-LINE_MAX_COLUMNS = 110
+LINE_MAX_COLUMNS = 120
 README_MAX_LINES = 120
 VAGUE_WORDS = {"data", "info", "manager", "util", "helper", "handle"}
 

@@ -1,7 +1,7 @@
 """What each operation means: `verb(tx, op) -> answer`, one function an operation, a module a family.
 
-A verb runs inside a transaction that somebody else begins and ends. It reads no clock, knows no driver, and leaves undoing
-to whoever runs it: a verb that raises may have written, and its savepoint is rolled back.
+A verb runs inside a transaction that somebody else begins and ends. It reads no clock, knows no driver, and leaves
+undoing to whoever runs it: a verb that raises may have written, and its savepoint is rolled back.
 """
 
 from __future__ import annotations

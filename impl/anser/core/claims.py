@@ -12,9 +12,10 @@ from heapq import merge
 from math import inf
 
 from anser.core import dead
+from anser.core.rows import leased_of
 from anser.core.tx import Row, Tx
 from anser.ops import Claim, NextClaimAt, decode
-from anser.types import BURIED_MAX, SETTLED_MAX, Job, Lease, Reason, State
+from anser.types import BURIED_MAX, SETTLED_MAX, Job, Lease, Reason
 
 __all__ = ["claim", "next_claim_at"]
 
@@ -107,9 +108,7 @@ def _take(tx: Tx, op: Claim, taken: list[Row]) -> tuple[Job, ...]:
     lease = Lease(op.worker, fence, tx.now, tx.now + op.lease_s)
     common = {"worker": op.worker, "fence": fence, "now": tx.now, "expires_at": lease.expires_at}
     tx.run_many("claim_take", [{"id": row[0], **common} for row in taken])
-    return tuple(
-        Job(*row[:3], State.PROCESSING, *row[4:6], row[6] + 1, *row[7:14], lease) for row in taken
-    )
+    return tuple(leased_of(row, lease) for row in taken)
 
 
 def next_claim_at(tx: Tx, op: NextClaimAt) -> int | None:

@@ -28,7 +28,7 @@ def enqueue(tx: Tx, op: Enqueue) -> Enqueued:
     run_at = tx.now + (op.delay_s or 0) if op.run_at is None else max(op.run_at, tx.now)
     expires_at = None if op.expires_s is None else tx.now + op.expires_s
     if expires_at is not None and expires_at <= run_at:
-        raise Invalid("expires_s", op.expires_s, f"the job is due in {run_at - tx.now} s, so it must live longer than that")
+        raise Invalid("expires_s", op.expires_s, f"the job is due in {run_at - tx.now} s and must live longer")
     if op.unique_key is not None:
         holder = dead.key_holder(tx, op.queue, op.unique_key)
         if holder is not None:

@@ -1,4 +1,4 @@
-"""Words about a lease: ack, heartbeat, release, retry, fail. Each names the fence, and is refused in its own `where`."""
+"""Words about a lease: ack, heartbeat, release, retry, fail. Each is refused in the `where` of its own statement."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ def ack_batch(tx: Tx, op: AckBatch) -> tuple[int, ...]:
     """CLM-10."""
     done = []
     for held in op.held:
-        for (attempts,) in tx.run(
-            "ack", id=held.id, queue=op.queue, worker=op.worker, fence=held.fence, now=tx.now
-        ):
+        for (attempts,) in tx.run("ack", id=held.id, queue=op.queue, worker=op.worker, fence=held.fence, now=tx.now):
             jobs.finish(tx, op.queue, held.id, State.DONE, attempts)
             done.append(held.id)
     return tuple(done)
@@ -66,6 +64,4 @@ def _held(tx: Tx, op: Ack | Heartbeat | Release, **parameters: Any) -> Row:
 
 def _run(tx: Tx, op: Ack | Heartbeat | Release | Retry, **parameters: Any) -> list[Row]:
     """The statement that has the operation's name, on the lease that the word names."""
-    return tx.run(
-        op.name, id=op.id, queue=op.queue, worker=op.worker, fence=op.fence, now=tx.now, **parameters
-    )
+    return tx.run(op.name, id=op.id, queue=op.queue, worker=op.worker, fence=op.fence, now=tx.now, **parameters)

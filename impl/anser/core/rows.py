@@ -5,23 +5,38 @@ from __future__ import annotations
 from anser.core.tx import Row
 from anser.types import Dead, Finished, Job, Lease, Reason, State
 
-__all__ = ["dead_of", "finished_of", "job_of"]
+__all__ = ["dead_of", "finished_of", "job_of", "leased_of"]
 
 _REASONS = {reason.value: reason for reason in Reason}
+_STATE, _ATTEMPTS, _PLAIN = 3, 6, 14  # places in a live row; the first _PLAIN columns are a job's own fields
+_REASON = 11  # place in a dead row
 
 
 def job_of(row: Row) -> Job:
-    """A live row. Lease columns that stand on a row without a lease end are no lease (CLM-18)."""
-    *_, worker, fence, claimed_at, claim_expires_at = row
+    """A live row. Without a lease end it has no lease (CLM-18); a state that nobody knows is shown as processing."""
+    fields = list(row[:_PLAIN])
+    worker, fence, claimed_at, claim_expires_at = row[_PLAIN:]
+    fields[_STATE] = State.PENDING if fields[_STATE] == "pending" else State.PROCESSING
     lease = None if claim_expires_at is None else Lease(worker or "", fence, claimed_at, claim_expires_at)
-    return Job(*row[:3], State(row[3]), *row[4:14], lease)
+    return Job(*fields, lease)
+
+
+def leased_of(row: Row, lease: Lease) -> Job:
+    """A row of the line as it is after its claim (CLM-3)."""
+    fields = list(row[:_PLAIN])
+    fields[_STATE] = State.PROCESSING
+    fields[_ATTEMPTS] += 1
+    return Job(*fields, lease)
 
 
 def dead_of(row: Row) -> Dead:
     """A dead row; a reason that only a foreign hand can have written is None."""
-    return Dead(*row[:11], _REASONS.get(row[11]), *row[12:])
+    fields = list(row)
+    fields[_REASON] = _REASONS.get(fields[_REASON])
+    return Dead(*fields)
 
 
 def finished_of(row: Row) -> Finished:
     """A row of history."""
-    return Finished(row[0], row[1], State(row[2]), row[3], row[4])
+    id, queue, state, attempts, ended_at = row
+    return Finished(id, queue, State(state), attempts, ended_at)

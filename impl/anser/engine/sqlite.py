@@ -7,7 +7,7 @@ that the application uses. For the same reason nothing here ever opens the datab
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ from anser.errors import AnserError, Busy, FormatError, Invalid, StorageError
 from anser.ops import Op
 from anser.sql import EXTENSION, SCHEMA, STATEMENTS
 
-__all__ = ["FORMAT", "Engine", "Statements", "connect", "main_file", "prepare"]
+__all__ = ["FORMAT", "Engine", "Statements", "Transaction", "connect", "main_file", "prepare"]
 
 FORMAT = 1  # of the file; it grows when an older Anser could no longer write the file rightly
 SQLITE_MIN = (3, 35, 0)  # the first with `returning`
@@ -78,7 +78,7 @@ def _format(connection: sqlite3.Connection) -> int | None:
         return None
     if row[0] > FORMAT:
         raise FormatError(
-            f"the file has format {row[0]}, this version of Anser writes format {FORMAT}: upgrade Anser, nothing was written"
+            f"the file has format {row[0]}, this Anser writes format {FORMAT}: upgrade it. Nothing was written"
         )
     return int(row[0])
 
@@ -91,6 +91,25 @@ def main_file(connection: sqlite3.Connection) -> str:
     """The path of the connection's database, empty for one in memory."""
     with _errors():
         return str(_cursor(connection).execute(STATEMENTS["storage_file"]).fetchone()[0] or "")
+
+
+class Transaction:
+    """A transaction of the application: its own statements and the queue's commit or vanish together.
+
+    `now` is the instant of every operation in it, in epoch seconds, read after the write lock was held (STO-7).
+    """
+
+    def __init__(self, connection: sqlite3.Connection, now: int) -> None:
+        self.connection = connection
+        self.now = now
+
+    def execute(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> sqlite3.Cursor:
+        """The application's own statement, as `sqlite3.Connection.execute`."""
+        return self.connection.execute(sql, parameters)
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any] | dict[str, Any]]) -> sqlite3.Cursor:
+        """The application's own statement once a row, as `sqlite3.Connection.executemany`."""
+        return self.connection.executemany(sql, rows)
 
 
 class Statements:

@@ -50,7 +50,7 @@ select
     id, queue, payload, state, priority, run_at, attempts, max_attempts, lapses, max_lapses, created_at, expires_at,
     unique_key, last_error, worker_id, fence, claimed_at, claim_expires_at
 from _honker_live
-where queue = :queue and id > :after_id and (:state is null or state = :state)
+where queue = :queue and id > :after_id and (:state is null or (state = 'pending') = (:state = 'pending'))
 order by id
 limit :limit
 
