@@ -17,8 +17,8 @@ def job_of(row: Row) -> Job:
     fields = list(row[:_PLAIN])
     worker, fence, claimed_at, claim_expires_at = row[_PLAIN:]
     fields[_STATE] = State.PENDING if fields[_STATE] == "pending" else State.PROCESSING
-    lease = None if claim_expires_at is None else Lease(worker or "", fence, claimed_at, claim_expires_at)
-    return Job(*fields, lease)
+    fields.append(None if claim_expires_at is None else Lease(worker or "", fence, claimed_at, claim_expires_at))
+    return Job(*fields)
 
 
 def leased_of(row: Row, lease: Lease) -> Job:
@@ -26,7 +26,8 @@ def leased_of(row: Row, lease: Lease) -> Job:
     fields = list(row[:_PLAIN])
     fields[_STATE] = State.PROCESSING
     fields[_ATTEMPTS] += 1
-    return Job(*fields, lease)
+    fields.append(lease)
+    return Job(*fields)
 
 
 def dead_of(row: Row) -> Dead:
