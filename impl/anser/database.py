@@ -35,7 +35,8 @@ class Database:
         self._busy_timeout_s = busy_timeout_s
         self._pid = os.getpid()
         self._local = threading.local()
-        self._connections: list[sqlite3.Connection] = []
+        self._connections: dict[threading.Thread, sqlite3.Connection] = {}
+        self._connecting = threading.Lock()
         self._closed = False
         prepare(self._own())
 
@@ -93,9 +94,10 @@ class Database:
 
     def close(self) -> None:
         """Close the connections of all threads. Closing again is fine."""
-        self._closed = True
-        while self._connections:
-            self._connections.pop().close()
+        with self._connecting:
+            self._closed = True
+            while self._connections:
+                self._connections.popitem()[1].close()
 
     def __enter__(self) -> Self:
         return self
@@ -112,10 +114,18 @@ class Database:
             raise StorageError("the database was opened before a fork: call anser.open in the child")
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = connect(self.path, self._synchronous, self._busy_timeout_s)
-            self._connections.append(connection)
+            connection = self._connect()
             self._local.connection = connection
             self._local.engine = Engine(connection, self.clock)
+        return connection
+
+    def _connect(self) -> sqlite3.Connection:
+        """A connection for this thread; those of threads that have ended are closed."""
+        connection = connect(self.path, self._synchronous, self._busy_timeout_s)
+        with self._connecting:
+            for thread in [thread for thread in self._connections if not thread.is_alive()]:
+                self._connections.pop(thread).close()
+            self._connections[threading.current_thread()] = connection
         return connection
 
     def _joined(self, connection: sqlite3.Connection) -> sqlite3.Connection:
@@ -136,6 +146,8 @@ def open_database(
     clock: Clock = system_clock,
 ) -> Database:
     """Open a file, make it if it is not there, and make or extend the queue's tables in it (STO-3, STO-5).
+
+    The file is put into WAL mode, and stays so: readers and the writer do not block each other.
 
     `synchronous="full"` keeps every acknowledged commit through a power loss; "normal" may lose the last of them then,
     never through a crash of the process, and commits faster. `busy_timeout_s` is how long a write waits for the lock.

@@ -42,7 +42,11 @@ def connect(path: str, synchronous: Synchronous, busy_timeout_s: float) -> sqlit
             cached_statements=_STATEMENTS_CACHED,
         )
         try:
-            connection.execute("pragma journal_mode = wal")
+            (mode,) = connection.execute("pragma journal_mode = wal").fetchone()
+            if mode != "wal":
+                raise StorageError(
+                    f"{path}: SQLite keeps the journal mode {mode!r}, a queue needs WAL: use a local disk"
+                )
             connection.execute(f"pragma synchronous = {synchronous}")
         except BaseException:
             connection.close()
