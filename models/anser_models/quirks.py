@@ -18,9 +18,9 @@ class Quirk(Enum):
     D02_ZOMBIE = "an expired job whose lease lapsed is neither claimed nor swept, and claims leave expired jobs lying"
     D08_LAPSE_SPENDS_ATTEMPT = "a lapsed job is claimed where it stands, and that spends an attempt"
     D10_BLIND_GET_JOB = "get_job sees live jobs only, and no history is kept"
-    D11_STRANDED_MOVE = "the move of a job with an unreadable payload to the dead removes it and files nothing"
+    D11_STRANDED_MOVE = "fail removes a job that is no text and files nothing; a dead job of its id stops any move"
     D12_IMPLICIT_STATE = "ack, ack_batch and fail do not look at the state, only at the lease columns"
-    E02_UNREADABLE_BLOCKS = "an unreadable job in the way makes every claim on its queue fail"
+    E02_UNREADABLE_BLOCKS = "a job that is no text makes claims and sweeps fail; retry and get_job see none"
     E04_NO_FENCE = "words about a lease name the worker alone"
     E07_CLAIM_SWEEPS_ALL = "every claim first moves all exhausted jobs of its queue"
     E08_NO_ATTEMPTS = "max_attempts below 1 is accepted, and such a job dies unrun"
@@ -29,6 +29,7 @@ class Quirk(Enum):
     E22_GLOBAL_IDS = "operations by id reach into other queues"
     E23_ERRORS_DISCARDED = "the error of a retry is not kept"
     E30_BORN_EXPIRED = "a job that expires before it is due is accepted"
+    E33_UNCHECKED = "payloads that are no JSON are stored and handed out; a row in no known state cannot be cancelled"
     E35_DUE_IS_NEVER = "the next deadline leaves out work that is due already"
 
 

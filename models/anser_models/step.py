@@ -9,6 +9,7 @@ indexes or locks, and shares only nouns and argument checks with the implementat
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -222,14 +223,21 @@ class Draft:
         for id in behind[:2]:
             del self.finished[id]
 
+    def blocks(self, job: Job) -> bool:
+        """Only what is no text at all blocks; text that is no JSON is handed out as it is."""
+        return self.has(Quirk.E02_UNREADABLE_BLOCKS) and isinstance(job.payload, bytes)
+
     def bury(self, job: Job, reason: Reason, error: str | None = None) -> None:
         """Move to the dead in one step (DED-1); a dead job that has the id already makes way (DED-7)."""
         del self.jobs[job.id]
         if isinstance(job.payload, bytes) and self.has(Quirk.D11_STRANDED_MOVE):
             return
         if job.id in self.dead:
+            if self.has(Quirk.D11_STRANDED_MOVE):
+                raise StorageError
             other = replace(self.dead.pop(job.id), id=self.give_id())
             self.dead[other.id] = other
+        kept = None if self.has(Quirk.E23_ERRORS_DISCARDED) else job.last_error
         self.dead[job.id] = Dead(
             id=job.id,
             queue=job.queue,
@@ -243,7 +251,7 @@ class Draft:
             created_at=job.created_at,
             unique_key=job.unique_key,
             reason=reason,
-            last_error=next((text for text in (error, job.last_error) if text is not None), reason.value),
+            last_error=next((text for text in (error, kept) if text is not None), reason.value),
             died_at=self.now,
         )
 
@@ -264,7 +272,7 @@ class Draft:
 
 
 def enqueue(draft: Draft, op: Enqueue) -> Enqueued:
-    payload = encode(op.payload)
+    payload = _loosely_encoded(op) if draft.has(Quirk.E33_UNCHECKED) else encode(op.payload)
     run_at = op.run_at if op.run_at is not None else draft.now + (op.delay_s or 0)
     if run_at < draft.now and not draft.has(Quirk.E21_PAST_RUN_AT):
         draft.took("enqueue.past_means_now")
@@ -299,6 +307,10 @@ def enqueue(draft: Draft, op: Enqueue) -> Enqueued:
     return Enqueued(id, created=True)
 
 
+def _loosely_encoded(op: Enqueue) -> str:
+    return json.dumps(op.payload, ensure_ascii=False, separators=(",", ":"))
+
+
 def enqueue_many(draft: Draft, op: EnqueueMany) -> tuple[Enqueued, ...]:
     answers = []
     for place, job in enumerate(op.jobs):
@@ -312,10 +324,11 @@ def enqueue_many(draft: Draft, op: EnqueueMany) -> tuple[Enqueued, ...]:
 
 def cancel(draft: Draft, op: Cancel) -> bool:
     job = draft.find(op.queue, op.id)
-    if job is None:
+    odd = job is not None and job.state not in (State.PENDING, State.PROCESSING)
+    if job is None or (odd and draft.has(Quirk.E33_UNCHECKED)):
         draft.took("cancel.nothing")
         return False
-    draft.took(f"cancel.{job.state.value}")
+    draft.took("cancel.pending" if job.state is State.PENDING else "cancel.processing")
     draft.finish(job, State.CANCELLED)
     return True
 
@@ -326,6 +339,8 @@ def get_job(draft: Draft, op: GetJob) -> Job | Dead | Finished | None:
         places = {"live": draft.jobs}
     for place, jobs in places.items():
         job: Job | Dead | Finished | None = jobs.get(op.id)
+        if isinstance(job, Job) and draft.blocks(job):
+            continue
         if job is not None and (job.queue == op.queue or draft.has(Quirk.E22_GLOBAL_IDS)):
             draft.took(f"get_job.{place}")
             return job
@@ -386,9 +401,9 @@ def claim(draft: Draft, op: Claim) -> tuple[Job, ...]:
         reason = doom(job, draft.now) if job.state is State.PENDING else None
         if draft.has(Quirk.D02_ZOMBIE) and expired(job.expires_at, draft.now):
             continue
-        if reason is None and not _readable(job):
-            if draft.has(Quirk.E02_UNREADABLE_BLOCKS):
-                raise StorageError
+        if reason is None and draft.blocks(job):
+            raise StorageError
+        if reason is None and not _readable(job) and not draft.has(Quirk.E33_UNCHECKED):
             reason = Reason.UNREADABLE
         if reason is None:
             taken.append(job)
@@ -418,6 +433,8 @@ def _settle(draft: Draft, queue: str) -> None:
 def _sweep_exhausted(draft: Draft, queue: str) -> None:
     for job in _waiting(draft, [queue]):
         if job.attempts >= job.max_attempts and not expired(job.expires_at, draft.now):
+            if draft.blocks(job):
+                raise StorageError
             draft.bury(job, Reason.EXHAUSTED)
 
 
@@ -533,6 +550,8 @@ def release(draft: Draft, op: Release) -> int:
 
 def retry(draft: Draft, op: Retry) -> Settled:
     job = draft.held(op)
+    if draft.blocks(job):
+        raise LeaseLost
     if job.attempts >= job.max_attempts:
         draft.took("retry.exhausted")
         draft.bury(job, Reason.EXHAUSTED, op.error)
@@ -556,6 +575,8 @@ def sweep_expired(draft: Draft, op: SweepExpired) -> int:
     over = [job for job in draft.live(op.queue) if doom(job, draft.now) is Reason.EXPIRED]
     if draft.has(Quirk.D02_ZOMBIE):
         over = [job for job in over if job.state is State.PENDING]
+    if any(draft.blocks(job) for job in over):
+        raise StorageError
     over.sort(key=lambda job: (job.expires_at or 0, job.id))
     for job in over[: op.limit]:
         draft.took("sweep_expired.pending" if job.state is State.PENDING else "sweep_expired.lapsed")
