@@ -18,10 +18,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["PUBLISHED", "WHY_NOT", "CannotLay", "lay", "runs"]
+from anser_spec.targets.honker import PUBLISHED, WHY_NOT, missing
 
-PUBLISHED = "0.5.0"
-WHY_NOT = "why-not"
+__all__ = ["CannotLay", "lay", "runs"]
+
 CANNOT_EXIT = 3
 
 _PIP_TIMEOUT_S = 300
@@ -56,8 +56,7 @@ class CannotLay(Exception):
 def lay(directory: Path, version: str = PUBLISHED) -> bool:
     """Make `directory` hold a honker that runs here. Answers False if it did already. Raises `CannotLay`."""
     why_not = directory / WHY_NOT
-    if _is_version(directory, version) and runs(directory) is None:
-        why_not.unlink(missing_ok=True)
+    if missing(directory, version) is None and runs(directory) is None:
         return False
     try:
         _install(directory, version)
@@ -80,10 +79,6 @@ def runs(directory: Path) -> str | None:
     if probe.returncode == 0:
         return None
     return _last_line(probe)
-
-
-def _is_version(directory: Path, version: str) -> bool:
-    return (directory / f"honker-{version}.dist-info").is_dir()
 
 
 def _install(directory: Path, version: str) -> None:

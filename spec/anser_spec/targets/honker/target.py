@@ -28,9 +28,8 @@ from anser_spec.targets.honker.rows import (
     world_of,
 )
 
-__all__ = ["DIRECTORY_VARIABLE", "HonkerTarget", "Stopped", "laid_directory"]
+__all__ = ["HonkerTarget", "Stopped"]
 
-DIRECTORY_VARIABLE = "ANSER_HONKER"
 DRIVER = Path(__file__).with_name("driver.py")
 ANSWER_TIMEOUT_S = 120
 LEAVE_TIMEOUT_S = 10
@@ -40,11 +39,6 @@ CODES = {"internal": "storage"}  # the protocol's kinds of error that have anoth
 
 class Stopped(Exception):
     """The driver's process ended, or gave no answer in time."""
-
-
-def laid_directory() -> Path:
-    """Where honker is laid: the folder that the environment names, or `.honker` where the command was given."""
-    return Path(os.environ.get(DIRECTORY_VARIABLE, ".honker"))
 
 
 class HonkerTarget:
