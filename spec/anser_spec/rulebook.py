@@ -1,0 +1,214 @@
+"""The rules as they stand in `rules/*.md`: read, hashed, pinned. What a case does is for `cases` to know.
+
+A rule is a heading `## CLM-2 A lease ends after its last second, not at it`, a paragraph that states it, optional lines
+`level:`, `defect:` and `evidence:`, and fenced blocks `case` that run. Other paragraphs are notes.
+
+`rules.lock` pins a hash of each rule's heading and paragraph, so that a rule whose words change is looked at again
+wherever it is cited: `python -m anser_spec.rulebook` shows what changed and pins it anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+__all__ = [
+    "LOCK",
+    "RULES",
+    "Block",
+    "Level",
+    "Rule",
+    "RuleError",
+    "in_lock",
+    "main",
+    "read_rules",
+    "stale",
+    "write_lock",
+]
+
+RULES = Path(__file__).with_name("rules")
+LOCK = Path(__file__).with_name("rules.lock")
+
+_HEADING = re.compile(r"## ([A-Z]{3})-([1-9]\d*) (\S.*)")
+_FIELD = re.compile(r"(level|defect|evidence): (.+)")
+_HASH_DIGITS = 8
+
+
+class RuleError(Exception):
+    """A rule file that cannot be read; the text names file and line."""
+
+
+class Level(StrEnum):
+    """Whether a build may differ and still call itself conforming."""
+
+    MUST = "MUST"
+    SHOULD = "SHOULD"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The text of one fenced case, and the line of the file on which it begins."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule. `evidence` names the instruments that show it where cases cannot; `defects` who breaks it."""
+
+    id: str
+    title: str
+    text: str
+    level: Level
+    defects: tuple[str, ...]
+    evidence: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    file: str
+    line: int
+
+    @property
+    def hash(self) -> str:
+        """Eight hex digits of what the rule says; level, notes and cases are not part of it."""
+        said = " ".join(f"{self.title} {self.text}".split())
+        return hashlib.sha256(said.encode()).hexdigest()[:_HASH_DIGITS]
+
+
+def read_rules(folder: Path = RULES) -> dict[str, Rule]:
+    """Every rule by id, in the order of families and numbers. Raises `RuleError`."""
+    found: dict[str, Rule] = {}
+    for path in sorted(folder.glob("*.md")):
+        for rule in _rules(path):
+            if rule.id in found:
+                raise RuleError(f"{path.name}:{rule.line}: {rule.id} stands in {found[rule.id].file} already")
+            found[rule.id] = rule
+    return dict(sorted(found.items(), key=lambda item: (item[0][:3], int(item[0][4:]))))
+
+
+# --- reading one file
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A rule being read: its first paragraph is what it says."""
+
+    id: str
+    title: str
+    line: int
+    said: list[str] = field(default_factory=list)
+    stated: bool = False
+    fields: dict[str, str] = field(default_factory=dict)
+    blocks: list[Block] = field(default_factory=list)
+
+
+def _rules(path: Path) -> Iterator[Rule]:
+    draft: _Draft | None = None
+    fence: tuple[int, list[str]] | None = None
+    for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if fence is not None and text.rstrip() != "```":
+            fence[1].append(text)
+        elif fence is not None:
+            if draft is None:
+                raise RuleError(f"{path.name}:{fence[0]}: a case stands under no rule")
+            draft.blocks.append(Block(fence[0] + 1, "\n".join(fence[1])))
+            fence = None
+        elif text.rstrip() == "```case":
+            fence = (line, [])
+        elif text.startswith("## "):
+            if draft is not None:
+                yield _finished(path, draft)
+            draft = _headed(path, line, text)
+        elif draft is not None:
+            _read_line(path, line, text.strip(), draft)
+    if fence is not None:
+        raise RuleError(f"{path.name}:{fence[0]}: the fence is not closed")
+    if draft is not None:
+        yield _finished(path, draft)
+
+
+def _headed(path: Path, line: int, text: str) -> _Draft:
+    heading = _HEADING.fullmatch(text.rstrip())
+    if heading is None:
+        raise RuleError(f"{path.name}:{line}: a heading reads '## CLM-2 What holds', not {text!r}")
+    return _Draft(f"{heading[1]}-{heading[2]}", heading[3], line)
+
+
+def _read_line(path: Path, line: int, text: str, draft: _Draft) -> None:
+    named = _FIELD.fullmatch(text)
+    if named is not None and named[1] in draft.fields:
+        raise RuleError(f"{path.name}:{line}: {draft.id} has a line {named[1]}: already")
+    if text.startswith("```"):
+        raise RuleError(f"{path.name}:{line}: {text!r} opens no case, and would never run")
+    if named is not None:
+        draft.fields[named[1]] = named[2]
+    if named is not None or not text:
+        draft.stated = bool(draft.said)
+    elif not draft.stated:
+        draft.said.append(text)
+
+
+def _finished(path: Path, draft: _Draft) -> Rule:
+    level = draft.fields.get("level", Level.MUST.value)
+    if level not in list(Level):
+        raise RuleError(f"{path.name}:{draft.line}: {draft.id} has the level {level!r}: MUST or SHOULD")
+    if not draft.said:
+        raise RuleError(f"{path.name}:{draft.line}: {draft.id} says nothing under its heading")
+    return Rule(
+        id=draft.id,
+        title=draft.title,
+        text=" ".join(draft.said),
+        level=Level(level),
+        defects=_words(draft.fields.get("defect", "")),
+        evidence=_words(draft.fields.get("evidence", "")),
+        blocks=tuple(draft.blocks),
+        file=path.name,
+        line=draft.line,
+    )
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"[^\s,]+", text))
+
+
+# --- the lock
+
+
+def in_lock(path: Path = LOCK) -> dict[str, str]:
+    """The pinned hash of each rule by id."""
+    if not path.exists():
+        return {}
+    pairs = (line.split() for line in path.read_text(encoding="utf-8").splitlines())
+    return {id: pin for id, pin in pairs}  # noqa: C416  # dict(pairs) would take lists for pairs, which mypy refuses
+
+
+def stale(rules: dict[str, Rule], pinned: dict[str, str]) -> dict[str, str]:
+    """What no longer agrees with the lock, by id: a rule that is new, that says something else, or that is gone."""
+    found = {id: "is not pinned" for id in rules if id not in pinned}
+    found |= {id: "is pinned, and gone: an id is never taken out" for id in pinned if id not in rules}
+    both = [id for id in rules if id in pinned]
+    return found | {id: "says something else than is pinned" for id in both if rules[id].hash != pinned[id]}
+
+
+def write_lock(rules: dict[str, Rule], path: Path = LOCK) -> None:
+    """Pin what the rules say now. An id that was pinned and is gone stays, so that it is never given again."""
+    pinned = in_lock(path) | {rule.id: rule.hash for rule in rules.values()}
+    lines = sorted(pinned.items(), key=lambda item: (item[0][:3], int(item[0][4:])))
+    path.write_text("".join(f"{id} {pin}\n" for id, pin in lines), encoding="utf-8")
+
+
+def main() -> int:
+    """Show which rules changed, and pin them."""
+    rules = read_rules()
+    for id, what in stale(rules, in_lock()).items():
+        print(f"{id} {what}")
+    write_lock(rules)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
