@@ -1,0 +1,185 @@
+"""The published honker agrees with the model that has its quirks, and disagrees with the model that has none.
+
+So the register of defects is the difference between the two, and each entry of it is needed.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from anser.ops import (
+    Ack,
+    AckBatch,
+    Cancel,
+    Claim,
+    Enqueue,
+    Fail,
+    GetJob,
+    Heartbeat,
+    NextClaimAt,
+    Op,
+    Retry,
+    SweepExpired,
+)
+from anser.types import Held
+from anser_models import EMPTY, HONKER_0_5, Quirk, World
+from anser_spec.judge import Difference, Judge
+from anser_spec.seeds import SEEDS
+from anser_spec.targets.honker.target import HonkerTarget
+from anser_spec.transitions import Scope, explore
+from tests.conformance_honker.worlds import NOW, SHOWINGS, loose_operations, odd_worlds
+
+NO_QUIRKS: frozenset[Quirk] = frozenset()
+TWO_JOBS_TRANSITIONS = 60_000
+SEQUENCES, STEPS, SEEN_MIN = 40, 80, 20
+
+
+def differences(honker: HonkerTarget, start: World, ops: list[Op], quirks: frozenset[Quirk]) -> list[Difference]:
+    """Each operation done alone from that world, by honker and by the model."""
+    judge = Judge(honker, quirks)
+    before = judge.project(start)
+    found = []
+    for op, (answer, after) in zip(ops, honker.steps(before, NOW, ops), strict=True):
+        difference = judge.compare(before, judge.step(before, op, NOW), op, NOW, answer, after)
+        found += [] if difference is None else [difference]
+    return found
+
+
+def test_every_operation_in_every_world_of_one_job_agrees(honker: HonkerTarget) -> None:
+    found = explore(honker, Scope(jobs=1), HONKER_0_5)
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.closed
+
+
+def test_operations_in_worlds_of_two_jobs_agree(honker: HonkerTarget) -> None:
+    found = explore(honker, Scope(jobs=2, max_transitions=TWO_JOBS_TRANSITIONS), HONKER_0_5)
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.transitions >= TWO_JOBS_TRANSITIONS
+
+
+def test_what_only_honker_takes_agrees(honker: HonkerTarget) -> None:
+    ops = list(loose_operations())
+    starts = [*odd_worlds(), *SEEDS.values()]
+
+    found = [str(one) for start in starts for one in differences(honker, start, ops, HONKER_0_5)]
+
+    assert found == []
+
+
+@pytest.mark.parametrize("by", ["honker", "honker_by_methods"])
+def test_long_sequences_agree(by: str, request: pytest.FixtureRequest) -> None:
+    target: HonkerTarget = request.getfixturevalue(by)
+    taken: Counter[str] = Counter()
+
+    for seed in range(SEQUENCES):
+        found = walk(target, random.Random(seed), taken)
+        assert found is None, f"seed {seed}: {found}"
+
+    assert {name for name, times in taken.items() if times >= SEEN_MIN} >= {
+        *("enqueue.created", "claim.taken", "ack.held", "heartbeat.held", "retry.pending", "fail.held"),
+        *("cancel.pending", "get_job.live", "lease.lost", "sweep_expired.pending"),
+    }
+
+
+def test_every_quirk_has_a_step_that_shows_it() -> None:
+    assert set(SHOWINGS) == HONKER_0_5 == set(Quirk)
+
+
+@pytest.mark.parametrize("quirk", Quirk, ids=lambda quirk: quirk.name)
+def test_every_quirk_is_needed_and_breaks_a_rule(honker: HonkerTarget, quirk: Quirk) -> None:
+    showing = SHOWINGS[quirk]
+
+    agreed = differences(honker, showing.start, [showing.op], HONKER_0_5)
+    missed = differences(honker, showing.start, [showing.op], HONKER_0_5 - {quirk})
+    broken = differences(honker, showing.start, [showing.op], NO_QUIRKS)
+
+    assert [str(one) for one in agreed] == []
+    assert missed, f"honker agrees with a model that has no {quirk.name}"
+    assert [showing.rule for one in broken if showing.rule in one.rules] == [showing.rule]
+
+
+def test_the_model_without_quirks_disagrees_and_names_the_rules(honker: HonkerTarget) -> None:
+    found = explore(honker, Scope(jobs=1), NO_QUIRKS)
+
+    named = {rule for difference in found.differences.values() for rule in difference.rules}
+    assert named >= {"CLM-4", "CLM-5", "CLM-8", "CLM-15", "CLM-17", "DED-2", "JOB-3", "JOB-4", "JOB-9", "JOB-10"}
+    assert named >= {"RET-1", "RET-4"}
+
+
+# --- sequences
+
+
+def walk(target: HonkerTarget, draw: random.Random, taken: Counter[str]) -> Difference | None:
+    """Random operations and moves of the clock from an empty file; the first difference, or None."""
+    judge = Judge(target, HONKER_0_5)
+    now = NOW
+    judge.start(EMPTY, now)
+    for _ in range(STEPS):
+        now = moved(draw, judge.world, now)
+        step, difference = judge.do(drawn(draw, judge.world, now), now)
+        taken.update(step.names)
+        if difference is not None:
+            return difference
+    return None
+
+
+def moved(draw: random.Random, world: World, now: int) -> int:
+    """Mostly the clock stands; else it goes to a pending deadline, or beside it, be that back in time."""
+    if draw.random() < 0.6:
+        return now
+    return draw.choice(sorted({now + 1, *deadlines(world)})) + draw.choice((-1, 0, 1))
+
+
+def deadlines(world: World) -> Iterator[int]:
+    for job in world.jobs.values():
+        yield job.run_at
+        yield from [] if job.expires_at is None else [job.expires_at]
+        yield from [] if job.lease is None else [job.lease.expires_at]
+
+
+def drawn(draw: random.Random, world: World, now: int) -> Op:
+    """An operation whose arguments meet what the world holds, most of the time."""
+    queue, worker = draw.choice("ab"), draw.choice(("w1", "w2"))
+    held = [job.id for job in world.jobs.values() if job.lease is not None]
+    id = draw.choice(held if held and draw.random() < 0.7 else [*world.jobs, *world.dead, world.last_id + 1])
+    job = world.jobs.get(id)
+    if job is not None and job.lease is not None and draw.random() < 0.8:
+        worker = job.lease.worker
+    word: dict[str, Any] = {"queue": queue, "id": id, "worker": worker, "fence": 1}
+    return draw.choice(
+        [
+            enqueued(draw, queue, now),
+            enqueued(draw, queue, now),
+            Claim(queues=(queue,), worker=worker, n=draw.randint(1, 3), lease_s=draw.randint(-1, 9)),
+            Claim(queues=(queue,), worker=worker, n=draw.randint(1, 3), lease_s=draw.randint(1, 9)),
+            Ack(**word),
+            AckBatch(queue=queue, worker=worker, held=tuple(Held(id, 1) for id in [*world.jobs, id])),
+            Heartbeat(**word, lease_s=draw.randint(-1, 9)),
+            Retry(**word, delay_s=draw.randint(-1, 9), error="e"),
+            Fail(**word, error="e"),
+            Cancel(queue=queue, id=id),
+            GetJob(queue=queue, id=id),
+            SweepExpired(queue=queue),
+            NextClaimAt(queues=(queue,)),
+        ]
+    )
+
+
+def enqueued(draw: random.Random, queue: str, now: int) -> Op:
+    due: dict[str, int] = draw.choice([{}, {}, {"run_at": now + draw.randint(-3, 9)}, {"delay_s": draw.randint(-3, 9)}])
+    return Enqueue(
+        queue=queue,
+        payload=draw.choice((0, None, "text", 1.5)),
+        priority=draw.randint(-1, 1),
+        max_attempts=draw.randint(0, 3),
+        expires_s=draw.choice((None, None, draw.randint(-1, 9))),
+        run_at=due.get("run_at"),
+        delay_s=due.get("delay_s"),
+    )
