@@ -38,7 +38,11 @@ class Database:
         self._connections: dict[threading.Thread, sqlite3.Connection] = {}
         self._connecting = threading.Lock()
         self._closed = False
-        prepare(self._own())
+        try:
+            prepare(self._own())
+        except BaseException:
+            self.close()
+            raise
 
     def queue(
         self,

@@ -42,6 +42,7 @@ def connect(path: str, synchronous: Synchronous, busy_timeout_s: float) -> sqlit
             cached_statements=_STATEMENTS_CACHED,
         )
         try:
+            _format(connection)  # the journal mode is written into the file: a newer format is refused before it
             (mode,) = connection.execute("pragma journal_mode = wal").fetchone()
             if mode != "wal":
                 raise StorageError(
@@ -80,11 +81,13 @@ def _format(connection: sqlite3.Connection) -> int | None:
     row = connection.execute(STATEMENTS["storage_format"]).fetchone()
     if row is None:
         return None
+    if not isinstance(row[0], int):
+        raise FormatError(f"the file has format {row[0]!r}, which is no number: another program has written it")
     if row[0] > FORMAT:
         raise FormatError(
             f"the file has format {row[0]}, this Anser writes format {FORMAT}: upgrade it. Nothing was written"
         )
-    return int(row[0])
+    return row[0]
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
