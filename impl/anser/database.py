@@ -137,7 +137,11 @@ class Database:
         if not isinstance(connection, sqlite3.Connection):
             raise Invalid("tx", connection, "pass a sqlite3.Connection, or what db.transaction() gives")
         file = main_file(connection)
-        if not file or not os.path.samefile(file, self.path):
+        try:
+            same = bool(file) and os.path.samefile(file, self.path)
+        except OSError as error:
+            raise StorageError(f"the file of the queue or of the connection is not where it was: {error}") from error
+        if not same:
             raise FormatError(f"the connection is to {file or 'a database in memory'}, the queue is in {self.path}")
         return connection
 

@@ -6,6 +6,7 @@ that the application uses. For the same reason nothing here ever opens the datab
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -96,8 +97,9 @@ def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
 
 def main_file(connection: sqlite3.Connection) -> str:
     """The path of the connection's database, empty for one in memory."""
-    with _errors():
-        return str(_cursor(connection).execute(STATEMENTS["storage_file"]).fetchone()[0] or "")
+    with _errors(), _lenient_text(connection):
+        (file,) = (row[2] for row in _cursor(connection).execute(STATEMENTS["storage_file"]) if row[1] == "main")
+        return os.fsdecode(file or "")
 
 
 class Transaction:
