@@ -77,8 +77,12 @@ class Database:
         Alone it is a transaction of its own. With `tx` it is part of the caller's: a `Transaction`, or any `sqlite3`
         connection to the same file, which is neither committed nor rolled back (STO-6).
         """
+        self._usable()
         if isinstance(tx, Transaction):
-            return Engine(tx.connection, self.clock).run(op, now=tx.now)
+            connection = self._joined(tx.connection)
+            if not connection.in_transaction:
+                raise Invalid("tx", tx, "that transaction has ended, and its instant is over: begin another")
+            return Engine(connection, self.clock).run(op, now=tx.now)
         if tx is not None:
             return Engine(self._joined(tx), self.clock).run(op)
         connection = self._own()
@@ -111,11 +115,14 @@ class Database:
     ) -> None:
         self.close()
 
-    def _own(self) -> sqlite3.Connection:
+    def _usable(self) -> None:
         if self._closed:
             raise StorageError("the database is closed: open it again with anser.open")
         if self._pid != os.getpid():
             raise StorageError("the database was opened before a fork: call anser.open in the child")
+
+    def _own(self) -> sqlite3.Connection:
+        self._usable()
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             connection = self._connect()
@@ -134,6 +141,9 @@ class Database:
 
     def _joined(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         """The caller's connection, if it is one and is to this file."""
+        own: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is own:
+            return connection
         if not isinstance(connection, sqlite3.Connection):
             raise Invalid("tx", connection, "pass a sqlite3.Connection, or what db.transaction() gives")
         file = main_file(connection)
