@@ -161,7 +161,7 @@ class Engine:
         with _errors(), _lenient_text(connection):
             if connection.in_transaction:
                 return self._run_inside(op, now)
-            if connection.isolation_level is not None and op.name not in READS:
+            if _begins_implicitly(connection) and op.name not in READS:
                 return self._run_first(op, now)
             with _transaction(connection, "begin" if op.name in READS else "begin immediate"):
                 return self._verb(op, now)
@@ -232,6 +232,11 @@ def _savepoint(connection: sqlite3.Connection) -> Iterator[None]:
             cursor.execute("rollback to anser")
             cursor.execute("release anser")
         raise
+
+
+def _begins_implicitly(connection: sqlite3.Connection) -> bool:
+    """Whether `sqlite3` begins a transaction before a write. With `autocommit=True` the isolation level says nothing."""
+    return connection.isolation_level is not None and getattr(connection, "autocommit", None) is not True
 
 
 def _cursor(connection: sqlite3.Connection) -> sqlite3.Cursor:
