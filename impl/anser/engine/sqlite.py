@@ -18,6 +18,7 @@ from anser.core.tx import Row
 from anser.errors import AnserError, Busy, FormatError, Invalid, StorageError
 from anser.ops import Op
 from anser.sql import EXTENSION, SCHEMA, STATEMENTS
+from anser.types import INSTANT_MAX
 
 __all__ = ["FORMAT", "Engine", "Statements", "Transaction", "connect", "main_file", "prepare"]
 
@@ -185,8 +186,15 @@ class Engine:
             raise
 
     def _verb(self, op: Op, now: int | None) -> Any:
-        statements = Statements(_cursor(self._connection), self._clock() if now is None else now)
+        statements = Statements(_cursor(self._connection), self._now() if now is None else now)
         return VERBS[op.name](statements, op)
+
+    def _now(self) -> int:
+        """The clock's word, if it is an instant: a fraction in a row would make the job a stray (CLM-17)."""
+        now: object = self._clock()
+        if isinstance(now, bool) or not isinstance(now, int) or not 0 <= now <= INSTANT_MAX:
+            raise Invalid("clock", now, f"a clock gives whole epoch seconds, from 0 to {INSTANT_MAX}")
+        return now
 
     @contextmanager
     def transaction(self) -> Iterator[int]:
@@ -197,7 +205,7 @@ class Engine:
             transaction = _transaction(self._connection, "begin immediate")
             transaction.__enter__()
         try:
-            yield self._clock()
+            yield self._now()
         except BaseException as error:
             with _errors():
                 transaction.__exit__(type(error), error, error.__traceback__)
@@ -235,7 +243,7 @@ def _savepoint(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _begins_implicitly(connection: sqlite3.Connection) -> bool:
-    """Whether `sqlite3` begins a transaction before a write. With `autocommit=True` the isolation level says nothing."""
+    """Whether `sqlite3` begins a transaction before a write; with `autocommit=True` no level does."""
     return connection.isolation_level is not None and getattr(connection, "autocommit", None) is not True
 
 
