@@ -177,8 +177,8 @@ class Engine:
     def _run_first(self, op: Op, now: int | None) -> Any:
         """The first write of a connection that begins implicitly: its transaction stays open for the caller."""
         cursor = _cursor(self._connection)
-        cursor.execute("begin immediate")
         try:
+            cursor.execute("begin immediate")
             return self._verb(op, now)
         except BaseException:
             if self._connection.in_transaction:
@@ -216,10 +216,13 @@ class Engine:
 
 @contextmanager
 def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
-    """The commit is inside the try: one that fails must not leave the transaction open."""
+    """The commit is inside the try: one that fails must not leave the transaction open.
+
+    So is the begin: a signal that came during its wait for the lock is raised when the lock is had.
+    """
     cursor = _cursor(connection)
-    cursor.execute(begin)
     try:
+        cursor.execute(begin)
         yield
         cursor.execute("commit")
     except BaseException:
