@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import Any, Protocol, Self, TypedDict, Unpack
+from typing import Any, Protocol, Self, TypedDict, TypeVar, Unpack
 
 from anser.backoff import Backoff
 from anser.clock import Clock
@@ -40,6 +40,7 @@ from anser.types import ERROR_MAX_BYTES, Counts, Dead, Enqueued, Finished, Held,
 __all__ = ["ClaimedJob", "JobOptions", "Queue"]
 
 Tx = Transaction | sqlite3.Connection | None
+Text = TypeVar("Text", str, str | None)
 
 
 class Home(Protocol):
@@ -267,7 +268,7 @@ class ClaimedJob:
 
     def fail(self, error: str, *, tx: Tx = None) -> None:
         """The job is dead, whatever attempts it has left (RET-4)."""
-        self._say(Fail(**self._word(), error=_told(error) or ""), tx)
+        self._say(Fail(**self._word(), error=_told(error)), tx)
 
     def release(self, *, delay_s: int | None = None, tx: Tx = None) -> int:
         """Put the job back and spend no attempt; answers its `run_at` (CLM-12)."""
@@ -300,7 +301,7 @@ class ClaimedJob:
         """
         try:
             if isinstance(error, Exception):
-                self.retry(error=f"{type(error).__name__}: {error}")
+                self.retry(error=_story(error))
             else:
                 self.release()  # the process is asked to stop: the job did nothing wrong
         except AnserError as refusal:
@@ -315,7 +316,15 @@ class ClaimedJob:
         return answer
 
 
-def _told(error: str | None) -> str | None:
+def _story(error: Exception) -> str:
+    """Kind and text of an error; one whose own text fails is told by its kind alone."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # its __str__ may raise anything; the job is put back all the same
+        return type(error).__name__
+
+
+def _told(error: Text) -> Text:
     """An error's text as the file can hold it: an odd or a huge one must not keep its job from being settled."""
     if not isinstance(error, str):
         return error
