@@ -3,13 +3,15 @@
 Run it with a folder that holds honker as its PYTHONPATH. It imports nothing of Anser, so that one process has one
 SQLite.
 
-Every request says what time it is. honker's clock is the machine's, so the stored instants are moved instead: the
+Every operation can say what time it is. honker's clock is the machine's, so the stored instants are moved instead: the
 rows are put into the file later by `real second - wanted now`, the operation runs, the rows are read back earlier by
 the same, all within one second of the machine; if that second ended meanwhile, all of it is done again. So a boundary
-second is exact, and nobody waits.
+second is exact, and nobody waits. An operation that names no instant is done in real time, on the file as it is.
 
 Two ways to do an operation (`open`, `by`): `function` calls honker's SQL functions inside the transaction that puts
-and reads the rows; `method` calls the methods of honker's queue, each with the transaction that it makes itself.
+and reads the rows; `method` calls the methods of honker's queue, each with the transaction that it makes itself. Both
+come to the same. What honker raises is rolled back, as its own methods do; a caller who catches the error inside his
+transaction, or has autocommit, is left with what was done up to there (D11, E03), which is not looked at here.
 """
 
 from __future__ import annotations
@@ -111,8 +113,10 @@ class Driver:
     def snapshot(self) -> Rows:
         return self.rows
 
-    def apply(self, name: str, now: int, arguments: dict[str, Any]) -> Outcome:
-        """Do one operation on the rows, and keep what it leaves."""
+    def apply(self, name: str, now: int | None, arguments: dict[str, Any]) -> Outcome:
+        """Do one operation on the rows, and keep what it leaves; without an instant, on the file as it is."""
+        if now is None:
+            return self._as_it_is(name, arguments)
         attempt = self._by_method if self.by_method else self._by_function
         for _ in range(SECONDS_MAX):
             with contextlib.suppress(SecondOver):
@@ -132,6 +136,15 @@ class Driver:
                         outcomes.append(undone(tx, now, rows, second, name, arguments))
                     raise Undo
         return outcomes
+
+    def _as_it_is(self, name: str, arguments: dict[str, Any]) -> Outcome:
+        if self.by_method:
+            return by_method(self.db, name, arguments, 0)
+        with contextlib.suppress(Undo), self.db.transaction() as tx:
+            outcome: Outcome = by_function(tx, name, arguments, 0)
+            if broke(outcome):
+                raise Undo
+        return outcome
 
     def _by_function(self, name: str, now: int, arguments: dict[str, Any]) -> tuple[Outcome, Rows | None]:
         with contextlib.suppress(Undo), self.db.transaction() as tx:
@@ -254,7 +267,7 @@ def by_function(tx: Any, name: str, arguments: dict[str, Any], shift_s: int) -> 
     return told(name, call, shift_s)
 
 
-def by_method(db: Any, name: str, arguments: dict[str, Any], shift_s: int) -> Any:
+def by_method(db: Any, name: str, arguments: dict[str, Any], shift_s: int) -> Outcome:
     method, order = METHODS[name]
     given = {"tx": None, **moved(arguments, shift_s)}
     if name == "enqueue":
@@ -305,7 +318,7 @@ def broke(outcome: Outcome) -> bool:
 
 def reply(driver: Driver, method: str, params: dict[str, Any]) -> dict[str, Any]:
     if method in FUNCTIONS:
-        outcome = driver.apply(method, params.pop("now"), params)
+        outcome = driver.apply(method, params.pop("now", None), params)
         return outcome if "error" in outcome else {"result": outcome["answer"]}
     if method in ("hello", "open", "load", "snapshot", "steps"):
         return {"result": getattr(driver, method)(**params)}
