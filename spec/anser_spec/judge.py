@@ -10,15 +10,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol, runtime_checkable
 
-from anser.ops import Enqueue, Op, Retry, SweepExpired, to_json
+from anser.ops import OPS, Enqueue, Op, Retry, SweepExpired, to_json
 from anser_models import EMPTY, TRANSITIONS, Quirk, Refused, Step, World, broken, step_named
 from anser_spec.targets import Target
 from anser_spec.witness import Mark, Witness
 
-__all__ = ["Batching", "Difference", "Judge", "Projecting", "Selective", "Transactional", "replay", "rules_of"]
+__all__ = [
+    "Batching",
+    "Difference",
+    "Judge",
+    "Projecting",
+    "Selective",
+    "Transactional",
+    "replay",
+    "rules_of",
+    "shorten",
+]
 
 PLAIN_ENQUEUE = Enqueue(queue="a", payload=None)
 PLAIN_SWEEP = SweepExpired(queue="a")
+
+CITED = {  # the rules that each operation says it follows
+    name: tuple(re.findall(r"[A-Z]{3}-\d+", (kind.__doc__ or "").partition("Rules:")[2])) for name, kind in OPS.items()
+}
 
 
 @runtime_checkable
@@ -197,6 +211,30 @@ def replay(witness: Witness, target: Target) -> Difference | None:
     return None
 
 
+def shorten(witness: Witness, target: Target) -> Witness:
+    """The witness without the steps, from the last to the first, that the disagreement does not need."""
+    shown = replay(witness, target)
+    if shown is None:
+        return witness
+    steps = witness.steps
+    for place in reversed(range(len(witness.steps))):
+        fewer = steps[:place] + steps[place + 1 :]
+        difference = replay(replace(witness, steps=fewer), target) if _balanced(fewer) else None
+        if difference is not None:
+            steps, shown = fewer, difference
+    return replace(witness, steps=steps, found=str(shown))
+
+
+def _balanced(steps: tuple[Mark, ...]) -> bool:
+    """Whether every transaction that ends was begun, and none begins within another."""
+    inside = False
+    for act in (mark.act for mark in steps if isinstance(mark.act, str)):
+        if inside == (act == "begin"):
+            return False
+        inside = act == "begin"
+    return True
+
+
 def _plain(op: Op) -> Op:
     """The operation without the arguments that other bindings lack."""
     match op:
@@ -216,8 +254,7 @@ def rules_of(step: Step, op: Op) -> tuple[str, ...]:
         return named
     if isinstance(step.answer, Refused) and step.answer.code == "invalid":
         return ("ERR-2",)
-    cited = re.search(r"Rules: ([^.]+)\.", type(op).__doc__ or "")
-    return tuple(cited[1].split(", ")) if cited else ()
+    return CITED[op.name]
 
 
 def world_difference(expected: World, found: World) -> tuple[str, str]:

@@ -37,8 +37,8 @@ from anser.ops import (
     SweepExpired,
 )
 from anser.types import BURIED_MAX, SETTLED_MAX, Dead, Held, Job, State
-from anser_models import Quirk, World, canonical, step
-from anser_spec.judge import Batching, Difference, Judge
+from anser_models import Quirk, Step, World, canonical, step
+from anser_spec.judge import Batching, Difference, Judge, rules_of
 from anser_spec.seeds import CROWDS, SEED_NOW, SEEDS
 from anser_spec.targets import Target
 from anser_spec.witness import Mark, Witness
@@ -72,9 +72,10 @@ class Exploration:
     worlds: int = 0
     transitions: int = 0
     seconds: float = 0.0
-    depth: int = 0  # of the last world tried; every world nearer to a start was tried with every operation
+    depth: int = 0  # every way of so many steps from a start was gone to its end
     closed: bool = False  # no world was left
     names: Counter[str] = field(default_factory=Counter)
+    rules: Counter[str] = field(default_factory=Counter)
     witnesses: dict[tuple[str, ...], Witness] = field(default_factory=dict)
     differences: dict[tuple[str, ...], Difference] = field(default_factory=dict)
     disagreements: int = 0
@@ -117,13 +118,14 @@ class _Explorer:
             if depth == self.scope.depth:
                 break
             self.waiting.popleft()
-            self.found.depth = depth
+            self.found.depth = depth + 1
             self.check_deadline(world, now)
             for after in self.try_all(world, now, alphabet(world, now)):
                 self.add(after, now, depth + 1)
             for by_s in MOVES_S:
                 self.add(world, now + by_s, depth + 1)
         self.found.closed = not self.waiting
+        self.found.depth = self.waiting[0][2] if self.waiting else self.found.depth
         self.found.seconds = time.perf_counter() - self.began
         self.found.worlds = len(self.seen)
         return self.found
@@ -141,7 +143,7 @@ class _Explorer:
         for op, (answer, held) in zip(fitting, self.done(world, now, fitting), strict=True):
             step = self.judge.step(world, op, now)
             difference = self.judge.compare(world, step, op, now, answer, held)
-            self.note(world, op, now, step.names, difference)
+            self.note(world, op, now, step, difference)
             led.append(step.world)
         return led
 
@@ -155,11 +157,12 @@ class _Explorer:
         self.judge.start(world, now)
         return self.judge.target.apply(op, now), self.judge.target.read()
 
-    def note(self, world: World, op: Op, now: int, names: tuple[str, ...], difference: Difference | None) -> None:
+    def note(self, world: World, op: Op, now: int, step: Step, difference: Difference | None) -> None:
         self.found.transitions += 1
-        self.found.names.update(names)
+        self.found.names.update(step.names)
+        self.found.rules.update(rules_of(step, op))
         if difference is not None:
-            self.keep(world, op, now, names, difference)
+            self.keep(world, op, now, step.names, difference)
         if self.found.transitions % PROGRESS_EVERY == 0:
             self.progress(self.found.transitions, len(self.seen))
 
