@@ -44,6 +44,7 @@ def _make_way(tx: Tx, id: int) -> None:
     """A dead job that has the id, which only a foreign hand can bring about, is filed under a new one (DED-7)."""
     if tx.run("bury_taken", id=id):
         ((fresh_id,),) = tx.run("bury_fresh_id")
+        tx.run("bury_give_id", fresh_id=fresh_id)
         tx.run("bury_make_way", id=id, fresh_id=fresh_id)
 
 

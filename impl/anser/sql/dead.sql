@@ -20,8 +20,17 @@ delete from _honker_live where id = :id
 select id from _honker_dead where id = :id
 
 -- name: bury_fresh_id
--- An id from the sequence of the live table, so that it can clash with nothing (DED-7).
-update sqlite_sequence set seq = seq + 1 where name = '_honker_live' returning seq
+-- An id that no job has or had (DED-7). The sequence alone does not know one: to reset it is what makes a clash.
+select max(
+    coalesce((select max(seq) from sqlite_sequence where name = '_honker_live'), 0),
+    coalesce((select max(id) from _honker_live), 0),
+    coalesce((select max(id) from _honker_dead), 0),
+    coalesce((select max(id) from _anser_finished), 0)
+) + 1
+
+-- name: bury_give_id
+-- So that the live table gives it to nobody else (JOB-5).
+update sqlite_sequence set seq = :fresh_id where name = '_honker_live'
 
 -- name: bury_make_way
 update _honker_dead set id = :fresh_id where id = :id
