@@ -40,6 +40,10 @@ class Invalid(AnserError):
         self.value = value
         self.remedy = remedy
 
+    def __reduce__(self) -> tuple[type[Invalid], tuple[str, object, str], dict[str, object]]:
+        """So that it can be sent from one process to another, with its notes."""
+        return type(self), (self.argument, self.value, self.remedy), self.__dict__
+
 
 class NotFound(AnserError):
     """The job is not where the operation looks for it."""
