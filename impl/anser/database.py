@@ -68,7 +68,7 @@ class Database:
             max_lapses=max_lapses,
             priority=priority,
             expires_s=expires_s,
-            backoff=backoff or Backoff(),
+            backoff=Backoff() if backoff is None else backoff,
         )
 
     def run(self, op: Op, tx: Transaction | sqlite3.Connection | None = None) -> Any:
@@ -172,11 +172,14 @@ def open_database(
     `clock` gives whole epoch seconds. Raises `FormatError` for a file of a newer version, `Invalid` for a path that
     names no file, `StorageError` for one that SQLite cannot open.
     """
-    name = fspath(path)
-    if not isinstance(name, str) or not name or name.startswith((":memory:", "file:")):
+    name = fspath(path) if isinstance(path, (str, PathLike)) else None
+    if not isinstance(name, str) or not name or "\0" in name or name.startswith((":memory:", "file:")):
         raise Invalid("path", path, "pass the path of a file: a durable queue has no other place")
     if synchronous not in ("normal", "full", "extra"):
         raise Invalid("synchronous", synchronous, "pass 'normal', 'full' or 'extra'")
-    if isinstance(busy_timeout_s, bool) or not 0 <= busy_timeout_s <= BUSY_TIMEOUT_MAX_S:
+    number = isinstance(busy_timeout_s, (int, float)) and not isinstance(busy_timeout_s, bool)
+    if not number or not 0 <= busy_timeout_s <= BUSY_TIMEOUT_MAX_S:
         raise Invalid("busy_timeout_s", busy_timeout_s, f"pass seconds from 0 to {BUSY_TIMEOUT_MAX_S}")
+    if not callable(clock):
+        raise Invalid("clock", clock, "pass a function that gives whole epoch seconds")
     return Database(os.path.abspath(name), synchronous, busy_timeout_s, clock)

@@ -96,6 +96,8 @@ class Queue:
         }
         self._job(None).check()
         Claim(queues=(name,), worker="worker", n=1, lease_s=lease_s).check()
+        if not issubclass(type(backoff), Backoff):
+            raise Invalid("backoff", backoff, "pass a Backoff")
 
     def __repr__(self) -> str:
         return f"<Queue {self.name!r} in {self.database.path!r}>"
