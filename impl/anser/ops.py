@@ -127,6 +127,7 @@ class EnqueueMany(Op):
     def check(self) -> None:
         _length("jobs", self.jobs, 0, BATCH_MAX)
         for place, job in enumerate(self.jobs):
+            _kind(f"jobs[{place}]", job, Enqueue)
             try:
                 job.check()
             except Invalid as refusal:
@@ -291,6 +292,7 @@ class AckBatch(Op):
         _name("worker", self.worker)
         _length("held", self.held, 0, BATCH_MAX)
         for place, held in enumerate(self.held):
+            _kind(f"held[{place}]", held, Held)
             _whole(f"held[{place}].id", held.id, 1, INTEGER_MAX)
             _whole(f"held[{place}].fence", held.fence, 1, INTEGER_MAX)
 
@@ -529,21 +531,21 @@ def to_json(value: Any) -> Any:
 
 def from_json(name: str, arguments: dict[str, Any]) -> Op:
     """The operation of that name from plain JSON arguments. Raises `Invalid` for a name or a field it does not have."""
-    if name not in OPS:
+    if name not in list(OPS):
         raise Invalid("op", name, f"pass one of {', '.join(sorted(OPS))}")
     kind = OPS[name]
-    given = dict(arguments)
-    if kind is EnqueueMany:
-        given["jobs"] = tuple(from_json("enqueue", job) for job in given.get("jobs", ()))
-    elif kind is AckBatch:
-        given["held"] = tuple(Held(**held) for held in given.get("held", ()))
-    elif isinstance(given.get("queues"), list):
-        given["queues"] = tuple(given["queues"])
-    if given.get("state") in list(State):
-        given["state"] = State(given["state"])
     try:
+        given = dict(arguments)
+        if kind is EnqueueMany and "jobs" in given:
+            given["jobs"] = tuple(from_json("enqueue", job) for job in given["jobs"])
+        elif kind is AckBatch and "held" in given:
+            given["held"] = tuple(Held(**held) for held in given["held"])
+        elif isinstance(given.get("queues"), list):
+            given["queues"] = tuple(given["queues"])
+        if given.get("state") in list(State):
+            given["state"] = State(given["state"])
         return kind(**given)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise Invalid("op", name, str(error)) from None
 
 
@@ -585,6 +587,11 @@ def _utf8(argument: str, value: str) -> int:
     if "\0" in value and argument != "payload":
         raise Invalid(argument, shown(value), "it has a NUL character, where SQLite's text functions end")
     return size
+
+
+def _kind(argument: str, value: object, kind: type) -> None:
+    if not isinstance(value, kind):
+        raise Invalid(argument, value, f"pass {kind.__name__}(…) values")
 
 
 def _length(argument: str, value: object, low: int, high: int) -> None:
