@@ -1,0 +1,237 @@
+"""honker and Anser on one file: each takes up what the other left, and neither is fooled by the other's leases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import anser
+from anser.ops import Ack, Cancel, Claim, Enqueue, Fail, GetJob, Heartbeat, NextClaimAt, Retry, SweepExpired
+from anser_models import Refused
+from anser_spec.targets.honker.process import HonkerProcess
+from tests.interop.conftest import Clock
+
+LOST = Refused("lease_lost")
+LONG_S = 3_600
+
+
+def claimed(honker: HonkerProcess, worker: str = "h", n: int = 1) -> list[int]:
+    """The ids that honker claims, for a long time."""
+    jobs = honker.do(Claim(queues=("mail",), worker=worker, n=n, lease_s=LONG_S))
+    return [job["id"] for job in jobs]
+
+
+def word(id: int, worker: str = "h") -> dict[str, Any]:
+    """Which lease honker speaks about; the fence is not told to it."""
+    return {"queue": "mail", "id": id, "worker": worker, "fence": 1}
+
+
+@pytest.mark.rule("STO-2")
+def test_honker_claims_and_acks_what_anser_enqueued(mail: anser.Queue, honker: HonkerProcess) -> None:
+    job = mail.enqueue({"to": "é"})
+
+    assert claimed(honker) == [job.id]
+    assert honker.do(Ack(**word(job.id))) is None
+
+    assert mail.get_job(job.id) is None
+    assert mail.count_jobs() == anser.Counts(pending=0, due=0, processing=0, dead=0)
+
+
+@pytest.mark.rule("STO-2")
+def test_anser_claims_and_acks_what_honker_enqueued(mail: anser.Queue, honker: HonkerProcess) -> None:
+    id = honker.do(Enqueue(queue="mail", payload={"to": "é"}))
+
+    job = mail.claim_one("a")
+    assert job is not None
+    assert (job.id, job.payload) == (id, {"to": "é"})
+    job.ack()
+
+    assert honker.do(GetJob(queue="mail", id=id)) is None
+    assert isinstance(mail.get_job(id), anser.Finished)
+
+
+@pytest.mark.rule("STO-2", "CLM-1")
+def test_both_take_jobs_by_priority_whoever_enqueued_them(mail: anser.Queue, honker: HonkerProcess) -> None:
+    low = mail.enqueue(1, priority=-1).id
+    plain = honker.do(Enqueue(queue="mail", payload=2))
+    high = mail.enqueue(3, priority=5).id
+    higher = honker.do(Enqueue(queue="mail", payload=4, priority=9))
+
+    taken = [claimed(honker)[0], taken_by_anser(mail), claimed(honker)[0], taken_by_anser(mail)]
+
+    assert taken == [higher, high, plain, low]
+
+
+@pytest.mark.rule("STO-2", "JOB-2")
+def test_both_leave_a_delayed_job_alone_until_it_is_due(mail: anser.Queue, honker: HonkerProcess, clock: Clock) -> None:
+    ours = mail.enqueue(1, delay_s=LONG_S).id
+    its = honker.do(Enqueue(queue="mail", payload=2, delay_s=LONG_S))
+
+    early = claimed(honker, n=9), mail.claim_batch("a", 9)
+    clock.ahead_s = LONG_S + 1
+    late = [job.id for job in mail.claim_batch("a", 9)]
+
+    assert early == ([], [])
+    assert late == [ours, its]
+
+
+@pytest.mark.rule("STO-2", "CLM-15")
+def test_both_tell_the_same_next_deadline(mail: anser.Queue, honker: HonkerProcess) -> None:
+    mail.enqueue(1, delay_s=LONG_S)
+    honker.do(Enqueue(queue="mail", payload=2, delay_s=LONG_S - 60))
+
+    assert mail.next_claim_at() == honker.do(NextClaimAt(queues=("mail",)))
+
+
+@pytest.mark.rule("STO-2", "RET-1")
+def test_a_job_that_one_puts_back_is_the_others_next_attempt(mail: anser.Queue, honker: HonkerProcess) -> None:
+    id = mail.enqueue(1).id
+
+    claimed(honker)
+    honker.do(Retry(**word(id), delay_s=0, error="from honker"))
+    second = mail.claim_one("a")
+    assert second is not None
+    second.retry(delay_s=0, error="from Anser")
+    third = honker.do(Claim(queues=("mail",), worker="h", n=1, lease_s=LONG_S))
+
+    assert second.attempts == 2
+    assert [(job["id"], job["attempts"]) for job in third] == [(id, 3)]
+
+
+@pytest.mark.rule("STO-2", "DED-3", "DED-4")
+def test_anser_lists_and_requeues_what_honker_let_die(mail: anser.Queue, honker: HonkerProcess) -> None:
+    failed = honker.do(Enqueue(queue="mail", payload=1))
+    spent = honker.do(Enqueue(queue="mail", payload=2, max_attempts=1))
+    claimed(honker, n=2)
+    honker.do(Fail(**word(failed), error="broken"))
+    honker.do(Retry(**word(spent), delay_s=0, error="again"))
+
+    dead = {job.id: (job.last_error, job.reason) for job in mail.dead_list()}
+    mail.dead_requeue(failed)
+
+    assert dead == {failed: ("broken", None), spent: ("again", None)}
+    assert claimed(honker, n=9) == [failed]
+
+
+@pytest.mark.rule("STO-2", "DED-2")
+def test_each_sweeps_what_expired_in_the_others_hands(mail: anser.Queue, honker: HonkerProcess, clock: Clock) -> None:
+    clock.ahead_s = -60
+    ours = mail.enqueue(1, expires_s=30).id
+    swept_by_honker = honker.do(SweepExpired(queue="mail"))
+    clock.ahead_s = 60
+    its = honker.do(Enqueue(queue="mail", payload=2, expires_s=30))
+    swept_by_anser = mail.sweep_expired()
+
+    assert (swept_by_honker, swept_by_anser) == (1, 1)
+    assert [(job.id, job.last_error) for job in mail.dead_list()] == [(ours, "expired"), (its, "expired")]
+
+
+@pytest.mark.rule("STO-4", "CLM-8")
+def test_a_claim_by_honker_ends_an_older_lease_even_of_the_same_worker(
+    mail: anser.Queue, honker: HonkerProcess, clock: Clock
+) -> None:
+    clock.ahead_s = -60
+    mail.enqueue(1)
+    older = mail.claim_one("same", lease_s=30)
+    assert older is not None
+
+    taken_over = claimed(honker, worker="same")
+    clock.ahead_s = 0
+
+    assert taken_over == [older.id]
+    for late_word in (older.ack, older.heartbeat, older.release, lambda: older.fail("late")):
+        with pytest.raises(anser.LeaseLost):
+            late_word()
+    assert honker.do(Ack(**word(older.id, "same"))) is None
+
+
+@pytest.mark.rule("STO-4", "CLM-7")
+def test_every_claim_moves_the_fence_whoever_claims(mail: anser.Queue, honker: HonkerProcess) -> None:
+    fences = []
+
+    for turn in range(6):
+        id = mail.enqueue(turn).id
+        taken = claimed(honker)[0] if turn % 2 else taken_by_anser(mail)
+        job = mail.get_job(taken)
+        assert isinstance(job, anser.Job)
+        assert job.lease is not None
+        assert taken == id
+        fences.append(job.lease.fence)
+
+    assert fences == sorted(set(fences))
+
+
+@pytest.mark.rule("STO-2", "CLM-2", "CLM-4")
+def test_a_lease_of_honker_holds_until_it_lapses_and_then_is_ansers(
+    mail: anser.Queue, honker: HonkerProcess, clock: Clock
+) -> None:
+    id = mail.enqueue(1).id
+    claimed(honker)
+
+    during = mail.claim_one("a")
+    clock.ahead_s = LONG_S + 2
+    after = mail.claim_one("a", lease_s=2 * LONG_S)
+
+    assert during is None
+    assert after is not None
+    assert (after.id, after.attempts, after.row.lapses) == (id, 1, 1)
+    assert honker.do(Ack(**word(id))) == LOST
+    assert honker.do(Heartbeat(**word(id), lease_s=LONG_S)) == LOST
+    after.ack()
+
+
+@pytest.mark.rule("STO-2", "JOB-9")
+def test_a_cancel_by_the_other_ends_the_lease(mail: anser.Queue, honker: HonkerProcess) -> None:
+    ours, its = mail.enqueue(1).id, mail.enqueue(2).id
+    held = mail.claim_one("a")
+    assert held is not None
+    claimed(honker)
+
+    assert honker.do(Cancel(queue="mail", id=ours)) is True
+    assert mail.cancel(its) is True
+
+    with pytest.raises(anser.LeaseLost):
+        held.ack()
+    assert honker.do(Ack(**word(its))) == LOST
+
+
+@pytest.mark.rule("STO-2", "STO-6")
+def test_honker_sees_a_transaction_of_the_application_whole_or_not_at_all(
+    db: anser.Database, mail: anser.Queue, honker: HonkerProcess
+) -> None:
+    with pytest.raises(ZeroDivisionError):
+        enqueue_and_raise(db, mail)
+    before = claimed(honker, n=9)
+    with db.transaction() as tx:
+        ids = [mail.enqueue(payload, tx=tx).id for payload in range(3)]
+
+    assert before == []
+    assert claimed(honker, n=9) == ids
+
+
+@pytest.mark.rule("STO-2", "CLM-17")
+def test_anser_buries_the_row_that_stops_honker(db: anser.Database, mail: anser.Queue, honker: HonkerProcess) -> None:
+    with db.transaction() as tx:
+        tx.execute("insert into _honker_live (queue, payload, priority) values ('mail', x'ff00', 9)")
+    id = honker.do(Enqueue(queue="mail", payload=1))
+
+    stopped = honker.do(Claim(queues=("mail",), worker="h", n=1, lease_s=LONG_S))
+    freed = mail.claim_one("a")
+
+    assert stopped == Refused("storage")
+    assert freed is not None
+    assert freed.id == id
+    assert [job.payload for job in mail.dead_list()] == [b"\xff\x00"]
+
+
+def enqueue_and_raise(db: anser.Database, mail: anser.Queue) -> None:
+    with db.transaction() as tx:
+        mail.enqueue(1, tx=tx)
+        raise ZeroDivisionError
+
+
+def taken_by_anser(mail: anser.Queue) -> int:
+    job = mail.claim_one("a")
+    assert job is not None
+    return job.id
