@@ -14,7 +14,8 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from anser_models import INVARIANTS, TRANSITIONS
@@ -24,8 +25,8 @@ __all__ = [
     "CITING",
     "INSTRUMENTS",
     "Tally",
+    "apart",
     "cited_in",
-    "forget",
     "gate",
     "kept",
     "main",
@@ -92,9 +93,15 @@ def kept() -> Tally:
     return _tally.copy()
 
 
-def forget() -> None:
-    """Begin anew."""
-    _tally.clear()
+@contextmanager
+def apart() -> Iterator[Tally]:
+    """A tally of its own for what is seen inside: for runs that are evidence of nothing, as on a damaged build."""
+    global _tally
+    outer, _tally = _tally, Counter()
+    try:
+        yield _tally
+    finally:
+        _tally = outer
 
 
 def write(path: Path, tally: Tally | None = None) -> None:
