@@ -39,7 +39,7 @@ def _fits(op: Op) -> bool:
     """Whether every number of the operation fits into a column, and its payload can be written as JSON."""
     try:
         values = arguments_of(op).values()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, IndexError):
         return False
     return all(not isinstance(value, int) or INTEGER_MIN <= value <= INTEGER_MAX for value in values)
 
