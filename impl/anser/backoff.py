@@ -44,6 +44,8 @@ class Backoff:
 
     def bounds_s(self, attempt: int) -> tuple[int, int]:
         """The shortest and the longest wait after that attempt (the first is 1), both included."""
+        if isinstance(attempt, bool) or not isinstance(attempt, int) or attempt < 1:
+            raise Invalid("attempt", attempt, "pass a whole number, 1 for the first")
         longest = raw_delay_s(self.base, self.factor, self.cap, attempt)
         shortest = {"none": longest, "equal": longest - longest // 2, "full": 0}[self.jitter]
         return shortest, longest

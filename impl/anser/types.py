@@ -63,13 +63,18 @@ HISTORY_IDS = 100_000  # how far behind the newest ended id history reaches
 
 
 class State(StrEnum):
-    """Where a job is. It is in exactly one (JOB-1)."""
+    """Where a job is. It is in exactly one (JOB-1). UNKNOWN stands for whatever a foreign hand wrote that is none."""
 
     PENDING = "pending"
     PROCESSING = "processing"
     DEAD = "dead"
     DONE = "done"
     CANCELLED = "cancelled"
+    UNKNOWN = "unknown"
+
+    @classmethod
+    def _missing_(cls, value: object) -> State:  # noqa: ARG003  # whatever it is, nobody knows it
+        return cls.UNKNOWN
 
 
 class Reason(StrEnum):

@@ -43,7 +43,7 @@ def doom(job: Job, now: int) -> Reason | None:
         return Reason.EXPIRED
     if job.state is State.PENDING:
         return Reason.EXHAUSTED if job.attempts >= job.max_attempts else None
-    return Reason.LAPSED if job.lapses >= job.max_lapses else None
+    return Reason.LAPSED if job.state is State.PROCESSING and job.lapses >= job.max_lapses else None
 
 
 def claim_order(job: Job) -> tuple[int, int, int]:

@@ -82,6 +82,7 @@ TRANSITIONS = {
     "claim.settled": "CLM-4",
     "claim.settled_expired": "CLM-5",
     "claim.settled_lapsed": "CLM-4",
+    "claim.settled_unreadable": "CLM-17",
     "claim.buried_expired": "CLM-5",
     "claim.buried_exhausted": "CLM-5",
     "claim.buried_unreadable": "CLM-17",
@@ -324,7 +325,7 @@ def enqueue_many(draft: Draft, op: EnqueueMany) -> tuple[Enqueued, ...]:
 
 def cancel(draft: Draft, op: Cancel) -> bool:
     job = draft.find(op.queue, op.id)
-    odd = job is not None and job.state not in (State.PENDING, State.PROCESSING)
+    odd = job is not None and job.state is State.UNKNOWN
     if job is None or (odd and draft.has(Quirk.E33_UNCHECKED)):
         draft.took("cancel.nothing")
         return False
@@ -359,7 +360,7 @@ def count_jobs(draft: Draft, op: CountJobs) -> Counts:
     return Counts(
         pending=len(pending),
         due=sum(due(job.run_at, draft.now) for job in pending),
-        processing=len(live) - len(pending),
+        processing=sum(job.state is State.PROCESSING for job in live),
         dead=sum(job.queue == op.queue for job in draft.dead.values()),
     )
 
@@ -428,6 +429,10 @@ def _settle(draft: Draft, queue: str) -> None:
         draft.jobs[job.id] = replace(
             job, state=State.PENDING, lapses=job.lapses + 1, attempts=max(job.attempts - 1, 0), lease=None
         )
+    strays = [job for job in draft.live(queue) if job.state is State.UNKNOWN]
+    for job in strays[:BURIED_MAX]:
+        draft.took("claim.settled_unreadable")
+        draft.bury(job, Reason.UNREADABLE)
 
 
 def _sweep_exhausted(draft: Draft, queue: str) -> None:
@@ -483,10 +488,7 @@ def next_claim_at(draft: Draft, op: NextClaimAt) -> int | None:
     if draft.has(Quirk.E35_DUE_IS_NEVER):
         return _next_future_deadline(draft, op)
     instants = [
-        job.run_at if job.state is State.PENDING else job.lease.expires_at + 1 if job.lease else draft.now
-        for queue in op.queues
-        if queue not in draft.paused
-        for job in draft.live(queue)
+        _moves_at(job, draft.now) for queue in op.queues if queue not in draft.paused for job in draft.live(queue)
     ]
     if not instants:
         draft.took("next_claim_at.never")
@@ -494,6 +496,15 @@ def next_claim_at(draft: Draft, op: NextClaimAt) -> int | None:
     at = max(min(instants), draft.now)
     draft.took("next_claim_at.now" if at == draft.now else "next_claim_at.later")
     return at
+
+
+def _moves_at(job: Job, now: int) -> int:
+    """When a claim would first move the job; a row that only waits to be settled or buried, now."""
+    if job.state is State.PENDING:
+        return job.run_at
+    if job.state is State.PROCESSING and job.lease is not None:
+        return job.lease.expires_at + 1
+    return now
 
 
 def _next_future_deadline(draft: Draft, op: NextClaimAt) -> int | None:
@@ -572,7 +583,9 @@ def fail(draft: Draft, op: Fail) -> Refused | None:
 
 def sweep_expired(draft: Draft, op: SweepExpired) -> int:
     """Expired jobs that nobody holds, the longest expired first (DED-2)."""
-    over = [job for job in draft.live(op.queue) if doom(job, draft.now) is Reason.EXPIRED]
+    over = [
+        job for job in draft.live(op.queue) if job.state is not State.UNKNOWN and doom(job, draft.now) is Reason.EXPIRED
+    ]
     if draft.has(Quirk.D02_ZOMBIE):
         over = [job for job in over if job.state is State.PENDING]
     if any(draft.blocks(job) for job in over):

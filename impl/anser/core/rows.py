@@ -13,10 +13,10 @@ _REASON = 11  # place in a dead row
 
 
 def job_of(row: Row) -> Job:
-    """A live row. Without a lease end it has no lease (CLM-18); a state that nobody knows is shown as processing."""
+    """A live row. Without a lease end it has no lease (CLM-18)."""
     fields = list(row[:_PLAIN])
     worker, fence, claimed_at, claim_expires_at = row[_PLAIN:]
-    fields[_STATE] = State.PENDING if fields[_STATE] == "pending" else State.PROCESSING
+    fields[_STATE] = State(fields[_STATE])
     fields.append(None if claim_expires_at is None else Lease(worker or "", fence, claimed_at, claim_expires_at))
     return Job(*fields)
 

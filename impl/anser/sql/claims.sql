@@ -4,8 +4,9 @@
 select queue from _anser_paused
 
 -- name: claim_lapsed
--- Jobs that nobody holds any more, and why they are past saving if they are (CLM-4, CLM-16). `indexed by` keeps the cost a
--- promise whatever statistics the file has: a plan that would visit rows in flight is an error, not a slow claim.
+-- Jobs that nobody holds any more, and why they are past saving if they are (CLM-4, CLM-16). `indexed by` keeps the
+-- cost a promise whatever statistics the file has: a plan that would visit rows in flight is an error, not a slow
+-- claim.
 select
     id,
     claim_expires_at,
@@ -63,8 +64,8 @@ set
 where id = :id
 
 -- name: claim_priority
--- The highest priority below `:below` that has a due job. It seeks from priority to priority, past any number of delayed
--- jobs, and stops at the first with work.
+-- The highest priority below `:below` that has a due job. It seeks from priority to priority, past any number of
+-- delayed jobs, and stops at the first with work.
 with recursive level (priority) as (
     select (
         select priority from _honker_live indexed by _anser_ready
@@ -122,8 +123,8 @@ set
 where id = :id and state = 'pending'
 
 -- name: next_claim_at
--- The first instant at which a claim would change a row (CLM-15): a job's own, the second after a lease, or now for rows
--- that only wait to be buried.
+-- The first instant at which a claim would change a row (CLM-15): a job's own, the second after a lease, or now for
+-- rows that only wait to be buried.
 select min(at) from (
     select min(run_at) as at from _honker_live where queue = :queue and state = 'pending'
     union all

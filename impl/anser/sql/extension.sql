@@ -1,5 +1,5 @@
--- What is added to the tables of schema.sql when a file is prepared (STO-1, STO-5). A section `table__column` is run when
--- the table lacks the column; the others can be run again.
+-- What is added to the tables of schema.sql when a file is prepared (STO-1, STO-5). A section `table__column` is run
+-- when the table lacks the column; the others can be run again.
 
 -- name: _honker_live__expires_at
 -- honker 0.2 files lack it.
@@ -61,7 +61,8 @@ on _honker_live (queue, claim_expires_at)
 where state = 'processing'
 
 -- name: ready_index
--- The line that a claim walks (CLM-1). Jobs in flight are not in it, delayed ones lie behind the due ones of their priority.
+-- The line that a claim walks (CLM-1). Jobs in flight are not in it, delayed ones lie behind the due ones of their
+-- priority.
 create index if not exists _anser_ready
 on _honker_live (queue, priority desc, run_at, id)
 where state = 'pending'
@@ -77,7 +78,8 @@ on _honker_live (queue, unique_key)
 where unique_key is not null
 
 -- name: strays_index
--- Rows that neither the line nor the deadlines show, because some column holds what it cannot mean (CLM-17). Usually empty.
+-- Rows that neither the line nor the deadlines show, because some column holds what it cannot mean (CLM-17). Usually
+-- empty.
 create index if not exists _anser_strays
 on _honker_live (queue)
 where state not in ('pending', 'processing')
@@ -96,8 +98,8 @@ create index if not exists _anser_dead_queue on _honker_dead (queue, id)
 create index if not exists _anser_dead_died on _honker_dead (queue, died_at)
 
 -- name: foreign_claim_trigger
--- Another binding's claim does not know the fence, so the file moves it: the words of an older holder stay refused (STO-4).
--- A claim of Anser gives a new fence itself, so this does not fire.
+-- Another binding's claim does not know the fence, so the file moves it: the words of an older holder stay refused
+-- (STO-4). A claim of Anser gives a new fence itself, so this does not fire.
 create trigger if not exists _anser_foreign_claim
 after update of attempts on _honker_live
 when new.state = 'processing' and new.attempts > old.attempts and new.fence = old.fence

@@ -50,7 +50,7 @@ select
     id, queue, payload, state, priority, run_at, attempts, max_attempts, lapses, max_lapses, created_at, expires_at,
     unique_key, last_error, worker_id, fence, claimed_at, claim_expires_at
 from _honker_live
-where queue = :queue and id > :after_id and (:state is null or (state = 'pending') = (:state = 'pending'))
+where queue = :queue and id > :after_id and (:state is null or state = :state)
 order by id
 limit :limit
 
@@ -58,7 +58,7 @@ limit :limit
 select
     count(*) filter (where state = 'pending') as pending,
     count(*) filter (where state = 'pending' and run_at <= :now) as due,
-    count(*) filter (where state <> 'pending') as processing,
+    count(*) filter (where state = 'processing') as processing,
     (select count(*) from _honker_dead where queue = :queue) as dead
 from _honker_live
 where queue = :queue

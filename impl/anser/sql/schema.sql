@@ -1,5 +1,5 @@
--- The on-disk format (STO-1 … ). The tables `_honker_*` are honker 0.5's, to the letter, with columns added behind theirs;
--- what Anser needs beside them is named `_anser_*`. Every statement can be run again.
+-- The on-disk format (STO-1 … ). The tables `_honker_*` are honker 0.5's, to the letter, with columns added behind
+-- theirs; what Anser needs beside them is named `_anser_*`. Every statement can be run again.
 
 -- name: format_table
 -- Which format the file has (STO-3). One row.
@@ -9,7 +9,8 @@ create table if not exists _anser_format (
 )
 
 -- name: fence_table
--- The last fence given. One counter for the file, so a fence grows also across death, requeue and foreign claims (CLM-7).
+-- The last fence given. One counter for the file, so a fence grows also across death, requeue and foreign claims
+-- (CLM-7).
 create table if not exists _anser_fence (
     one integer primary key check (one = 1),
     fence integer not null

@@ -13,8 +13,8 @@ select name from pragma_table_info(:table)
 insert or replace into _anser_format (one, version) values (1, :version)
 
 -- name: storage_file
--- Not the function of the same name: that would begin a snapshot in the caller's transaction, and SQLite waits for no lock
--- behind one.
+-- Not the function of the same name: that would begin a snapshot in the caller's transaction, and SQLite waits for no
+-- lock behind one.
 pragma database_list
 
 -- name: storage_lock
