@@ -129,6 +129,8 @@ class Judge:
         """Do the operation on both sides and compare. The model's world goes on."""
         before = self.world
         step = self.step(before, op, now)
+        if self.is_silent(step):
+            return step, None
         self.world = step.world
         answer = self.target.apply(op, now)
         return step, self.compare(before, step, op, now, answer, self.target.read())
@@ -140,6 +142,10 @@ class Judge:
             return step
         return Step(self.project(step.world), self._projecting.project_answer(op, step.answer), step.names)
 
+    def is_silent(self, step: Step) -> bool:
+        """Whether the model does not know what the target will do: which wrong arguments other builds take is not told."""
+        return bool(self.quirks) and isinstance(step.answer, Refused) and step.answer.code == "invalid"
+
     def compare(self, before: World, step: Step, op: Op, now: int, answer: Any, held: World) -> Difference | None:
         """The target's answer and rows against the model's, and the model's world against the invariants."""
         if self._projecting is not None:
@@ -147,8 +153,7 @@ class Judge:
         if answer != step.answer or type(answer) is not type(step.answer):
             return Difference(op, now, "answer", _shown(step.answer), _shown(answer), rules_of(step, op))
         if held != step.world:
-            expected, found = world_difference(step.world, held)
-            return Difference(op, now, "rows", expected, found, rules_of(step, op))
+            return Difference(op, now, "rows", *world_difference(step.world, held), rules=rules_seen(step, op))
         return self._newly_broken(before, step, op, now)
 
     def mark(self, act: str, now: int) -> Difference | None:
@@ -168,7 +173,7 @@ class Judge:
         held = self.project(target.read())
         if held == self.world:
             return None
-        return Difference(act, now, "rows", *world_difference(self.world, held), rules=("ERR-1",))
+        return Difference(act, now, "rows", *world_difference(self.world, held), rules=("STO-6",))
 
     def end(self) -> None:
         """Leave a transaction that was begun and not ended."""
@@ -255,6 +260,11 @@ def rules_of(step: Step, op: Op) -> tuple[str, ...]:
     if isinstance(step.answer, Refused) and step.answer.code == "invalid":
         return ("ERR-2",)
     return CITED[op.name]
+
+
+def rules_seen(step: Step, op: Op) -> tuple[str, ...]:
+    """The rules that comparing a step sees: what it is about, and that a refusal leaves every row as it was."""
+    return (*rules_of(step, op), "ERR-1") if isinstance(step.answer, Refused) else rules_of(step, op)
 
 
 def world_difference(expected: World, found: World) -> tuple[str, str]:

@@ -60,7 +60,7 @@ from anser.types import (
     State,
 )
 from anser_models import TRANSITIONS, Quirk, World
-from anser_spec.judge import Difference, Judge, Transactional, replay, rules_of, shorten
+from anser_spec.judge import Difference, Judge, Transactional, replay, rules_seen, shorten
 from anser_spec.seeds import CROWDS, SEED_NOW, SEEDS
 from anser_spec.targets import Target
 from anser_spec.witness import Mark, Witness
@@ -309,13 +309,14 @@ class Sequences(RuleBasedStateMachine):
         self.marks.append(Mark(self.now, fitted))
         step, difference = self.judge.do(fitted, self.now)
         self.report.names.update(step.names)
-        self.report.rules.update(rules_of(step, fitted))
+        self.report.rules.update(rules_seen(step, fitted))
         self.settle(difference)
         return step.answer
 
     def mark(self, act: str) -> None:
         self.marks.append(Mark(self.now, act))
         self.inside = act == "begin"
+        self.report.rules["STO-6"] += 1
         self.settle(self.judge.mark(act, self.now))
 
     def settle(self, difference: Difference | None) -> None:

@@ -104,6 +104,8 @@ SEEDS: dict[str, World] = {
     "two_lapsed": world(processing(1, ends_at=SEED_NOW - 1), processing(2, fence=2, ends_at=SEED_NOW - 2)),
     "held_together": world(processing(1), processing(2)),
     "order_by_due": world(pending(1, run_at=SEED_NOW - 1), pending(2, run_at=SEED_NOW - 2)),
+    "order_by_priority": world(pending(1), pending(2, priority=1)),
+    "exhausted_behind": world(pending(1, priority=1), pending(2, attempts=2)),
     "two_queues": world(pending(1), pending(2, queue="b", priority=1)),
     "keys": world(pending(1, unique_key="k"), pending(2, queue="b", unique_key="k")),
     "key_of_a_doomed_job": world(pending(1, unique_key="k", attempts=2)),

@@ -38,7 +38,7 @@ from anser.ops import (
 )
 from anser.types import BURIED_MAX, SETTLED_MAX, Dead, Held, Job, State
 from anser_models import Quirk, Step, World, canonical, step
-from anser_spec.judge import Batching, Difference, Judge, rules_of
+from anser_spec.judge import Batching, Difference, Judge, rules_seen
 from anser_spec.seeds import CROWDS, SEED_NOW, SEEDS
 from anser_spec.targets import Target
 from anser_spec.witness import Mark, Witness
@@ -139,9 +139,9 @@ class _Explorer:
     def try_all(self, world: World, now: int, ops: Iterable[Op]) -> list[World]:
         """Every operation from this world, and where they lead."""
         fitting = [fitted for op in ops if (fitted := self.judge.fitted(op)) is not None]
+        told = [(op, step) for op in fitting if not self.judge.is_silent(step := self.judge.step(world, op, now))]
         led = []
-        for op, (answer, held) in zip(fitting, self.done(world, now, fitting), strict=True):
-            step = self.judge.step(world, op, now)
+        for (op, step), (answer, held) in zip(told, self.done(world, now, [op for op, _ in told]), strict=True):
             difference = self.judge.compare(world, step, op, now, answer, held)
             self.note(world, op, now, step, difference)
             led.append(step.world)
@@ -160,7 +160,7 @@ class _Explorer:
     def note(self, world: World, op: Op, now: int, step: Step, difference: Difference | None) -> None:
         self.found.transitions += 1
         self.found.names.update(step.names)
-        self.found.rules.update(rules_of(step, op))
+        self.found.rules.update(rules_seen(step, op))
         if difference is not None:
             self.keep(world, op, now, step.names, difference)
         if self.found.transitions % PROGRESS_EVERY == 0:

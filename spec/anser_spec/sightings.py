@@ -1,0 +1,117 @@
+"""Which known defects a build has: for each entry of the register, steps that tell the defect from what is right.
+
+A step tells a defect apart when the model with it says something else than the model without: once with no other
+defect beside, and once with all the known ones, since they can hide each other. An entry without a switch in the model
+is judged by the cases of its rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import product
+
+from anser.ops import Op
+from anser_models import HONKER_0_5, Quirk, Step, World
+from anser_spec.cases import Outcome, cases_of, run_case
+from anser_spec.judge import Judge
+from anser_spec.machine import INVALID
+from anser_spec.register import Entry, Family, read_register
+from anser_spec.rulebook import read_rules
+from anser_spec.seeds import SEED_NOW, SEEDS
+from anser_spec.targets import Target
+from anser_spec.transitions import MOVES_S, alphabet
+
+__all__ = ["Sighted", "Sighting", "diagnose"]
+
+NO_QUIRKS: frozenset[Quirk] = frozenset()
+
+
+class Sighted(StrEnum):
+    """`not seen`: nothing that was tried tells."""
+
+    PRESENT = "present"
+    ABSENT = "absent"
+    NOT_SEEN = "not seen"
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """Whether a build has the defect of an entry, and by what that was seen."""
+
+    entry: Entry
+    sighted: Sighted
+    by: str
+
+
+def diagnose(target_factory: Callable[[], Target]) -> list[Sighting]:
+    """Judge every entry of this family. The target is a fresh one."""
+    target = target_factory()
+    try:
+        shown = _by_steps(target)
+        return [
+            _by_cases(entry, target) if entry.quirk is None else Sighting(entry, *shown[entry.quirk])
+            for entry in read_register().values()
+            if entry.family is Family.CORE
+        ]
+    finally:
+        target.close()
+
+
+def _by_steps(target: Target) -> dict[Quirk, tuple[Sighted, str]]:
+    """A defect that shows once is there; one that never does, where it could have, is not."""
+    found = dict.fromkeys(HONKER_0_5, (Sighted.NOT_SEEN, "no step that tells"))
+    bases = (NO_QUIRKS, HONKER_0_5)
+    judges = {quirks: Judge(target, quirks) for quirks in {*bases, *_with_and_without(bases)}}
+    for world, op, now in _steps(judges[NO_QUIRKS]):
+        steps = {quirks: judge.step(world, op, now) for quirks, judge in judges.items()}
+        if all(_same(step, steps[NO_QUIRKS]) for step in steps.values()):
+            continue
+        target.load(world, now)
+        answer, held = target.apply(op, now), target.read()
+        agrees = {
+            quirks: judge.compare(world, steps[quirks], op, now, answer, held) is None
+            for quirks, judge in judges.items()
+        }
+        for quirk, base in product(HONKER_0_5, bases):
+            present, absent = base | {quirk}, base - {quirk}
+            if found[quirk][0] is Sighted.PRESENT or _same(steps[present], steps[absent]):
+                continue
+            if agrees[present] and not _same(steps[present], steps[NO_QUIRKS]):
+                found[quirk] = (Sighted.PRESENT, f"{op.name} answers as with it")
+            elif agrees[absent]:
+                found[quirk] = (Sighted.ABSENT, f"{op.name} answers as without it")
+    return found
+
+
+def _with_and_without(bases: Iterable[frozenset[Quirk]]) -> Iterator[frozenset[Quirk]]:
+    for quirk, base in product(HONKER_0_5, bases):
+        yield base | {quirk}
+        yield base - {quirk}
+
+
+def _same(one: Step, other: Step) -> bool:
+    return (one.world, one.answer) == (other.world, other.answer)
+
+
+def _steps(judge: Judge) -> Iterator[tuple[World, Op, int]]:
+    for seed in SEEDS.values():
+        world = judge.project(seed)
+        for now in (SEED_NOW, *(SEED_NOW + by_s for by_s in MOVES_S)):
+            for op in (*alphabet(world, now), *INVALID):
+                fitted = judge.fitted(op)
+                if fitted is not None:
+                    yield world, fitted, now
+
+
+def _by_cases(entry: Entry, target: Target) -> Sighting:
+    rules = read_rules()
+    cases = [case for id in entry.rules if id in rules for case in cases_of(rules[id])]
+    outcomes = {case.id: run_case(case, target).outcome for case in cases}
+    failed = [id for id, outcome in outcomes.items() if outcome is Outcome.FAIL]
+    if failed:
+        return Sighting(entry, Sighted.PRESENT, f"case {failed[0]} fails")
+    if outcomes and set(outcomes.values()) == {Outcome.PASS}:
+        return Sighting(entry, Sighted.ABSENT, f"{len(outcomes)} cases of {', '.join(entry.rules)}")
+    return Sighting(entry, Sighted.NOT_SEEN, f"no case of {', '.join(entry.rules)} tells")
