@@ -1,0 +1,196 @@
+"""What the behaviour tests share: a file with a job in every place, an operation for each, and the rows as they are.
+
+The rows are laid down by hand, so that what is wrong with an operation does not hide in how its file was made.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import anser
+from anser.ops import (
+    Ack,
+    AckBatch,
+    Cancel,
+    Claim,
+    CountJobs,
+    DeadList,
+    DeadPrune,
+    DeadRequeue,
+    Enqueue,
+    EnqueueMany,
+    Fail,
+    GetJob,
+    Heartbeat,
+    ListJobs,
+    NextClaimAt,
+    Op,
+    QueuePause,
+    QueueResume,
+    Release,
+    Retry,
+    SweepExpired,
+)
+from anser.types import Held
+
+NOW = 1_800_000_000
+
+Rows = dict[str, list[tuple[Any, ...]]]
+
+
+@contextmanager
+def raw(path: str, **options: Any) -> Iterator[sqlite3.Connection]:
+    """The application's own connection, closed at the end. It begins nothing by itself unless `options` say so."""
+    connection = sqlite3.connect(path, **{"isolation_level": None, "timeout": 0, **options})
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def rows(connection: sqlite3.Connection) -> Rows:
+    """Every row of every table as the connection sees it, text as bytes, so that nothing is too odd to be compared."""
+    factories = connection.text_factory, connection.row_factory
+    connection.text_factory, connection.row_factory = bytes, None
+    try:
+        tables = connection.execute("select name from sqlite_master where type = 'table' order by name").fetchall()
+        return {
+            table.decode(): connection.execute(f"select rowid, * from {table.decode()} order by rowid").fetchall()
+            for (table,) in tables
+        }
+    finally:
+        connection.text_factory, connection.row_factory = factories
+
+
+def rows_in(path: str) -> Rows:
+    """The rows that are committed."""
+    with raw(path) as connection:
+        return rows(connection)
+
+
+def claimed(queue: anser.Queue, worker: str = "w", **options: Any) -> anser.ClaimedJob:
+    """The first job in line, which there is."""
+    job = queue.claim_one(worker, **options)
+    assert job is not None, "a job is due"
+    return job
+
+
+def lay(connection: sqlite3.Connection, table: str, **columns: Any) -> None:
+    """One row; what is not said has the table's default, or is ordinary."""
+    columns = {"queue": "mail", "payload": "1", "created_at": NOW, "run_at": NOW, **columns}
+    places = ", ".join("?" * len(columns))
+    connection.execute(f"insert into {table} ({', '.join(columns)}) values ({places})", list(columns.values()))
+
+
+def lay_live(connection: sqlite3.Connection, **columns: Any) -> None:
+    lay(connection, "_honker_live", **columns)
+
+
+def lay_held(connection: sqlite3.Connection, fence: int, **columns: Any) -> None:
+    """A job in work: held by `w` for another minute, if nothing else is said."""
+    lease = {"state": "processing", "worker_id": "w", "fence": fence, "claim_expires_at": NOW + 60, "claimed_at": NOW}
+    lay(connection, "_honker_live", **{**lease, "attempts": 1, **columns})
+
+
+def lay_dead(connection: sqlite3.Connection, **columns: Any) -> None:
+    lay(connection, "_honker_dead", **{"reason": "failed", "last_error": "no", "died_at": NOW - 5, **columns})
+
+
+def furnish(connection: sqlite3.Connection) -> None:
+    """A job in every place, each with an id that tells which."""
+    connection.execute("begin immediate")
+    lay_live(connection, id=1, unique_key="ann", expires_at=NOW)  # expired, and so frees its key
+    lay_live(connection, id=2)
+    lay_held(connection, id=3, fence=1)
+    lay_held(connection, id=4, fence=2)
+    lay_held(connection, id=5, fence=3, attempts=3)  # in its last attempt
+    lay_held(connection, id=6, fence=4)  # a dead job has its id
+    lay_held(connection, id=7, fence=5, claim_expires_at=NOW - 1)
+    lay_held(connection, id=8, fence=6, claim_expires_at=NOW - 1, lapses=5)
+    lay_live(connection, id=9, payload=b"\xff")
+    lay_live(connection, id=10, run_at="soon")
+    lay_dead(connection, id=6, queue="post")
+    lay_dead(connection, id=11)
+    lay_dead(connection, id=12, unique_key="ben")
+    lay_live(connection, id=13, unique_key="ben", expires_at=NOW)
+    lay_dead(connection, id=14, unique_key="cid")
+    lay_live(connection, id=15, unique_key="cid")
+    connection.execute("update _anser_fence set fence = 6")
+    connection.execute("insert into _anser_paused (queue, paused_at) values ('closed', ?)", (NOW,))
+    connection.execute("create table if not exists orders (id integer primary key)")
+    connection.execute("commit")
+
+
+def word(id: int, fence: int, worker: str = "w") -> dict[str, Any]:
+    return {"queue": "mail", "id": id, "worker": worker, "fence": fence}
+
+
+# Operations that change rows of a furnished file, each kind at least once.
+WRITES: dict[str, Op] = {
+    "enqueue": Enqueue(queue="mail", payload={"n": 1}),
+    "enqueue, burying the holder of its key": Enqueue(queue="mail", payload={"n": 1}, unique_key="ann"),
+    "enqueue_many": EnqueueMany(jobs=(Enqueue(queue="mail", payload=1), Enqueue(queue="post", payload=2))),
+    "cancel": Cancel(queue="mail", id=2),
+    "queue_pause": QueuePause(queue="mail"),
+    "queue_resume": QueueResume(queue="closed"),
+    "claim": Claim(queues=("mail", "closed"), worker="w", n=5, lease_s=60),
+    "ack": Ack(**word(3, 1)),
+    "ack_batch": AckBatch(queue="mail", worker="w", held=(Held(3, 1), Held(4, 9), Held(4, 2))),
+    "heartbeat": Heartbeat(**word(3, 1), lease_s=300),
+    "release": Release(**word(3, 1), delay_s=5),
+    "retry": Retry(**word(3, 1), delay_s=5, error="no"),
+    "retry, of the last attempt": Retry(**word(5, 3), delay_s=5, error="no"),
+    "fail": Fail(**word(3, 1), error="no"),
+    "fail, where a dead job makes way": Fail(**word(6, 4), error="no"),
+    "sweep_expired": SweepExpired(queue="mail"),
+    "dead_requeue": DeadRequeue(queue="mail", id=11),
+    "dead_requeue, burying the holder of its key": DeadRequeue(queue="mail", id=12),
+    "dead_prune": DeadPrune(queue="mail", older_than_s=5, limit=2),
+}
+
+READS: dict[str, Op] = {
+    "get_job": GetJob(queue="mail", id=1),
+    "list_jobs": ListJobs(queue="mail"),
+    "count_jobs": CountJobs(queue="mail"),
+    "next_claim_at": NextClaimAt(queues=("mail",)),
+    "dead_list": DeadList(queue="mail"),
+}
+
+# Operations that a furnished file refuses, each kind at least once, the later the better: some have written by then.
+REFUSED: dict[str, tuple[Op, type[anser.AnserError]]] = {
+    "enqueue": (Enqueue(queue="mail", payload=1, delay_s=5, expires_s=5), anser.Invalid),
+    "enqueue, of no JSON": (Enqueue(queue="mail", payload={1, 2}), anser.Invalid),
+    "enqueue_many": (
+        EnqueueMany(
+            jobs=(
+                Enqueue(queue="mail", payload=1),
+                Enqueue(queue="mail", payload=2, unique_key="ann"),
+                Enqueue(queue="mail", payload=3, delay_s=5, expires_s=5),
+            )
+        ),
+        anser.Invalid,
+    ),
+    "cancel": (Cancel(queue="mail", id=0), anser.Invalid),
+    "queue_pause": (QueuePause(queue=""), anser.Invalid),
+    "queue_resume": (QueueResume(queue=""), anser.Invalid),
+    "claim": (Claim(queues=("mail",), worker="w", n=0, lease_s=60), anser.Invalid),
+    "ack": (Ack(**word(3, 2)), anser.LeaseLost),
+    "ack_batch": (AckBatch(queue="mail", worker="w", held=(Held(3, 1), Held(4, 0))), anser.Invalid),
+    "heartbeat": (Heartbeat(**word(7, 5), lease_s=60), anser.LeaseLost),
+    "release": (Release(**word(3, 1, "another")), anser.LeaseLost),
+    "retry": (Retry(**word(6, 3), delay_s=5), anser.LeaseLost),  # by then the dead job has made way
+    "fail": (Fail(**word(6, 3), error="no"), anser.LeaseLost),  # so here
+    "sweep_expired": (SweepExpired(queue="mail", limit=0), anser.Invalid),
+    "dead_requeue": (DeadRequeue(queue="mail", id=99), anser.NotFound),
+    "dead_requeue, while its key is held": (DeadRequeue(queue="mail", id=14), anser.Conflict),
+    "dead_requeue, while its id is taken": (DeadRequeue(queue="post", id=6), anser.Conflict),
+    "dead_prune": (DeadPrune(queue="mail", older_than_s=-1), anser.Invalid),
+    "get_job": (GetJob(queue="mail", id=0), anser.Invalid),
+    "list_jobs": (ListJobs(queue="mail", limit=0), anser.Invalid),
+    "count_jobs": (CountJobs(queue=""), anser.Invalid),
+    "next_claim_at": (NextClaimAt(queues=()), anser.Invalid),
+    "dead_list": (DeadList(queue="mail", limit=0), anser.Invalid),
+}
