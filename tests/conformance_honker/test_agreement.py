@@ -35,7 +35,7 @@ from anser_spec.transitions import Scope, explore
 from tests.conformance_honker.worlds import NOW, SHOWINGS, loose_operations, odd_worlds
 
 NO_QUIRKS: frozenset[Quirk] = frozenset()
-TWO_JOBS_TRANSITIONS = 60_000
+TWO_JOBS_TRANSITIONS = 40_000
 SEQUENCES, STEPS, SEEN_MIN = 40, 80, 20
 
 
