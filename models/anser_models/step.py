@@ -309,7 +309,8 @@ def enqueue(draft: Draft, op: Enqueue) -> Enqueued:
 
 
 def _loosely_encoded(op: Enqueue) -> str:
-    return json.dumps(op.payload, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(op.payload, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")  # a lone surrogate is escaped, not refused
 
 
 def enqueue_many(draft: Draft, op: EnqueueMany) -> tuple[Enqueued, ...]:

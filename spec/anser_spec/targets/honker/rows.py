@@ -49,7 +49,8 @@ def arguments_of(op: Op) -> dict[str, Any]:
     arguments: dict[str, Any] = to_json(op)
     match op:
         case Enqueue():
-            arguments["payload"] = json.dumps(op.payload, ensure_ascii=False, separators=(",", ":"))
+            text = json.dumps(op.payload, ensure_ascii=False, separators=(",", ":"))
+            arguments["payload"] = text.encode("utf-8", "backslashreplace").decode("utf-8")
         case Claim() | NextClaimAt():
             arguments["queue"] = op.queues[0]
         case AckBatch():
@@ -109,11 +110,13 @@ def project(world: World) -> World:
 
 
 def project_answer(answer: Any) -> Any:
-    """The part of an answer that honker can tell."""
+    """The part of an answer that honker can tell: of a refusal its kind, and not the argument."""
     if isinstance(answer, Job):
         return _held_job(answer)
     if isinstance(answer, Dead):
         return _held_dead(answer)
+    if isinstance(answer, Refused):
+        return Refused(answer.code)
     if isinstance(answer, tuple):
         return tuple(project_answer(part) for part in answer)
     return answer
