@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, Literal
 
 from anser.clock import Clock
@@ -186,8 +186,8 @@ class Engine:
             raise
 
     def _verb(self, op: Op, now: int | None) -> Any:
-        statements = Statements(_cursor(self._connection), self._now() if now is None else now)
-        return VERBS[op.name](statements, op)
+        with closing(_cursor(self._connection)) as cursor:  # an answer half read would keep the savepoint from ending
+            return VERBS[op.name](Statements(cursor, self._now() if now is None else now), op)
 
     def _now(self) -> int:
         """The clock's word, if it is an instant: a fraction in a row would make the job a stray (CLM-17)."""
