@@ -11,13 +11,12 @@ import pytest
 import anser
 from tests.behavior.support import NOW
 
-
 MEMORY = Path("/dev/shm")  # where it is, its files are in memory
 
 
 @pytest.fixture
 def tmp_path() -> Iterator[Path]:
-    """A folder that is quick to sync where there is one: these tests commit thousands of times, and none loses power."""
+    """A folder that is quick to sync, where there is one: thousands of commits, and none of the tests loses power."""
     with TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
         yield Path(folder)
 
