@@ -146,11 +146,14 @@ def step_named(world: World, op: Op, now: int, quirks: frozenset[Quirk] = NO_QUI
     """As `step`, with the names of the transitions taken."""
     draft = Draft(world, now, quirks)
     try:
-        draft.check(op)
-        answer = VERBS[op.name](draft, op)
+        answer = VERBS[op.name](draft, draft.checked(op))
     except AnserError as refusal:
         return Step(world, Refused(refusal.code, getattr(refusal, "argument", None)), tuple(draft.names))
     return Step(draft.world(), answer, tuple(draft.names))
+
+
+def _is_fraction(value: object) -> bool:
+    return isinstance(value, float) and not value.is_integer()
 
 
 class Draft:
@@ -170,13 +173,17 @@ class Draft:
     def world(self) -> World:
         return World(self.jobs, self.dead, self.finished, self.paused, self.last_id, self.last_fence)
 
-    def check(self, op: Op) -> None:
+    def checked(self, op: Op) -> Op:
+        """The operation, if its arguments are right, or wrong only where a quirk lets them through."""
         try:
             op.check()
         except Invalid as refusal:
             loose = set[str]().union(*(_LOOSE.get(quirk, set()) for quirk in self.quirks))
-            if refusal.argument.rpartition(".")[2] not in loose:
+            if refusal.argument.rpartition(".")[2] not in loose or _is_fraction(refusal.value):
                 raise
+            whole = {name: int(value) for name in loose if isinstance(value := getattr(op, name, None), (bool, float))}
+            return replace(op, **whole)  # whole numbers of another type are let through as what they are
+        return op
 
     def has(self, quirk: Quirk) -> bool:
         return quirk in self.quirks

@@ -137,6 +137,8 @@ def _loose_enqueues() -> Iterator[Op]:
     yield from (Enqueue(**given, max_attempts=tries) for tries in (0, -1))
     yield from (Enqueue(**given, run_at=at) for at in (NOW - 1, NOW, NOW + 1, 0, -1))
     yield from (Enqueue(**given, delay_s=delay_s) for delay_s in (0, 1, -1))
+    of_other_types: tuple[Any, ...] = (True, 1.0, 1.5)
+    yield from (Enqueue(**given, delay_s=delay_s) for delay_s in of_other_types)
     yield from (Enqueue(**given, expires_s=expires_s) for expires_s in (1, 0, -1))
     yield from (Enqueue(**given, delay_s=delay_s, expires_s=1) for delay_s in (0, 1, 2))
     yield from (Enqueue(queue="a", payload=payload) for payload in (NAN, [float("inf")], {"é": "\u0001"}))

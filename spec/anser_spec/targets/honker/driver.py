@@ -31,6 +31,7 @@ Rows = dict[str, Any]  # {"live": […], "dead": […], "last_id": n}, instants 
 
 PROTOCOL = 1
 SECONDS_MAX = 100  # a second may end under an operation now and then; a hundred in a row mean that it hangs
+KINDS = {"database is locked": "busy", "must be a whole number": "invalid"}  # by what honker's errors say
 FAILURE_CODE = -32000
 NO_METHOD_CODE = -32601
 
@@ -291,8 +292,8 @@ def told(name: str, call: Callable[[], Any], shift_s: int) -> Outcome:
         raw = call()
     except (OverflowError, TypeError, ValueError) as error:
         return failure("invalid", str(error))
-    except RuntimeError as error:  # the one kind that honker raises for everything that SQLite refuses
-        return failure("busy" if "locked" in str(error) else "internal", str(error))
+    except RuntimeError as error:  # the one kind that honker raises, whatever it or SQLite refuses
+        return failure(next((kind for words, kind in KINDS.items() if words in str(error)), "internal"), str(error))
     if name in WORDS:
         return {"answer": None} if raw else failure("lease_lost", f"{name} answered {raw!r}")
     if name == "claim":
@@ -322,7 +323,7 @@ def reply(driver: Driver, method: str, params: dict[str, Any]) -> dict[str, Any]
         return outcome if "error" in outcome else {"result": outcome["answer"]}
     if method in ("hello", "open", "load", "snapshot", "steps"):
         return {"result": getattr(driver, method)(**params)}
-    return {"error": {"code": NO_METHOD_CODE, "message": f"no method {method}"}}
+    return {"error": {"code": NO_METHOD_CODE, "message": f"no method {method}", "data": {"kind": "unsupported"}}}
 
 
 def main() -> None:

@@ -94,7 +94,7 @@ def _exchanged(process: subprocess.Popen[str], request: str) -> str:
     try:
         process.stdin.write(request + "\n")
         process.stdin.flush()
-    except BrokenPipeError:
+    except (BrokenPipeError, ValueError):  # ValueError: it was closed by us
         raise Stopped(f"honker's process has ended with status {process.wait(LEAVE_TIMEOUT_S)}") from None
     if not select.select([process.stdout], [], [], ANSWER_TIMEOUT_S)[0]:
         process.kill()
