@@ -585,7 +585,7 @@ BELOW_LEVEL = Condition(
 )
 WITHOUT_WORK = Condition(
     text="level.priority is not null and not exists (…)",
-    rules=("CLM-1", "CLM-16"),
+    rules=("CLM-1",),
     twin=lambda _, given: both(given.level_priority is not None, negated(given.found)),
     model=lambda _, given: given.level_priority is not None and not given.found,
 )
