@@ -78,8 +78,8 @@ class Timetable:
             if span >= at:
                 return None
             span *= 4
-        low, high = found, at
-        while high - low > 1:
+        low, high = found, at  # the answer is one of them or between them
+        while low < high:
             middle = (low + high) // 2
             later = self._before(middle, at)
             if later is None:
