@@ -7,9 +7,10 @@ on. Some faults are raised by a connection's own cursor, some by SQLite, which t
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import inf
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -47,19 +48,23 @@ class Faulty(sqlite3.Connection):
 
 
 class FaultyCursor(sqlite3.Cursor):
-    def execute(self, sql: str, parameters: Any = ()) -> sqlite3.Cursor:
-        return self.watched(lambda: super(FaultyCursor, self).execute(sql, parameters))
+    def execute(self, sql: str, parameters: Any = ()) -> Self:
+        with self.watched():
+            super().execute(sql, parameters)
+        return self
 
-    def executemany(self, sql: str, parameters: Any) -> sqlite3.Cursor:
-        return self.watched(lambda: super(FaultyCursor, self).executemany(sql, parameters))
+    def executemany(self, sql: str, parameters: Any) -> Self:
+        with self.watched():
+            super().executemany(sql, parameters)
+        return self
 
-    def watched(self, run: Callable[[], sqlite3.Cursor]) -> sqlite3.Cursor:
+    @contextmanager
+    def watched(self) -> Iterator[None]:
         connection = self.connection
         assert isinstance(connection, Faulty)
         connection.reached("before")
-        cursor = run()
+        yield
         connection.reached("after")
-        return cursor
 
 
 @pytest.fixture
@@ -73,6 +78,7 @@ def furnished(db: anser.Database, path: str) -> str:
 @pytest.fixture
 def faulty(furnished: str) -> Iterator[Faulty]:
     with raw(furnished, factory=Faulty) as connection:
+        assert isinstance(connection, Faulty)
         yield connection
 
 
@@ -220,13 +226,14 @@ class Gone(sqlite3.Connection):
 
 
 class GoneCursor(sqlite3.Cursor):
-    def execute(self, sql: str, parameters: Any = ()) -> sqlite3.Cursor:
+    def execute(self, sql: str, parameters: Any = ()) -> Self:
         connection = self.connection
         assert isinstance(connection, Gone)
         connection.left -= 1
         if connection.left < 0:
             raise sqlite3.OperationalError("disk I/O error")
-        return super().execute(sql, parameters)
+        super().execute(sql, parameters)
+        return self
 
 
 # --- faults of SQLite's own
