@@ -1,0 +1,34 @@
+"""The command `anser`. Needs the extra `cli`.
+
+Exit status: 0 done, 1 it failed, 2 for wrong usage: an argument that is refused is one line on stderr.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from anser.cli.cron import cron
+from anser.errors import Invalid
+
+__all__ = ["main"]
+
+
+class _Commands(click.Group):
+    """A group that tells a refused argument as wrong usage, in one line."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Invalid as refusal:
+            click.echo(f"anser: {refusal}", err=True)
+            ctx.exit(2)
+
+
+@click.group(cls=_Commands)
+def main() -> None:
+    """A durable job queue in one SQLite file."""
+
+
+main.add_command(cron)
