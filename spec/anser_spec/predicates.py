@@ -20,7 +20,19 @@ from typing import Any
 
 from anser.engine.sqlite import prepare
 from anser.errors import LeaseLost
-from anser.ops import Ack, Cancel, CountJobs, DeadList, DeadPrune, GetJob, ListJobs, NextClaimAt, QueueResume, Retry
+from anser.ops import (
+    Ack,
+    Cancel,
+    CountJobs,
+    DeadList,
+    DeadPrune,
+    GetJob,
+    ListJobs,
+    NextClaimAt,
+    QueueResume,
+    Retry,
+    SweepExpired,
+)
 from anser.sql import STATEMENTS
 from anser.types import HISTORY_IDS, Counts, Dead, Finished, Job, Lease, Reason, State
 from anser_models import VERBS, World
@@ -363,6 +375,11 @@ def claim_is_ahead(row: Row, given: Given) -> bool:
     return VERBS["next_claim_at"](draft, NextClaimAt(queues=("a",))) is not None
 
 
+def swept(row: Row, given: Given) -> bool:
+    """`sweep_expired` buries the row."""
+    return bool(VERBS["sweep_expired"](live(row, given), SweepExpired(queue=given.queue)) == 1)
+
+
 def pruned(row: Row, given: Given) -> bool:
     """`dead_prune` forgets the row; it takes an age where the statement takes an instant."""
     op = DeadPrune(queue=given.queue, older_than_s=given.now - given.before, limit=1)
@@ -375,11 +392,11 @@ def dead_listed(row: Row, given: Given) -> bool:
 
 
 def strays(row: Row, given: Given) -> bool:
-    """A row of the queue that makes no `Job`: a state that no live job has, or a field of another type."""
+    """A row of the queue that makes no `Job` of its own: a state that nobody knows, or a field of another type."""
     whole = (row.run_at, row.priority, row.attempts, row.max_attempts, row.created_at)
     perhaps = (row.expires_at, row.claim_expires_at)
     makes_job = (
-        row.state in (State.PENDING, State.PROCESSING)
+        State(row.state) is not State.UNKNOWN
         and all(isinstance(value, int) for value in whole)
         and all(value is None or isinstance(value, int) for value in perhaps)
     )
@@ -451,12 +468,12 @@ KEY_REASON = Condition(
 )
 
 LISTED = Condition(
-    text="queue = :queue and id > :after_id and (:state is null or (state = 'pending') = (:state = 'pending'))",
+    text="queue = :queue and id > :after_id and (:state is null or state = :state)",
     rules=("JOB-12",),
     twin=lambda row, given: both(
         same(row.queue, given.queue),
         below(given.after_id, row.id),
-        either(given.state is None, same(same(row.state, "pending"), same(given.state, "pending"))),
+        either(given.state is None, same(row.state, given.state)),
     ),
     model=listed,
 )
@@ -474,9 +491,9 @@ COUNTED_DUE = Condition(
     model=lambda row, given: counted(row, given).due == 1,
 )
 COUNTED_PROCESSING = Condition(
-    text="state <> 'pending'",
+    text="state = 'processing'",
     rules=("JOB-13",),
-    twin=lambda row, _: negated(same(row.state, "pending")),
+    twin=lambda row, _: same(row.state, "processing"),
     model=lambda row, given: counted(row, given).processing == 1,
 )
 COUNTED_DEAD = replace(
@@ -507,7 +524,7 @@ RUNNING = Condition(
     text="queue = :queue and state = 'processing'",
     rules=("CLM-15",),
     twin=_running,
-    model=lambda row, given: in_queue(row, given) and not pending(row, given),
+    model=lambda row, given: in_queue(row, given) and job(row).state is State.PROCESSING,
 )
 LAPSED = Condition(
     text="queue = :queue and state = 'processing' and claim_expires_at < :now",
@@ -676,7 +693,7 @@ EXPIRED = Condition(
     text="queue = :queue and state = 'pending' and expires_at <= :now",
     rules=("CLM-5", "DED-2"),
     twin=lambda row, given: both(_waiting(row, given), at_most(row.expires_at, given.now)),
-    model=lambda row, given: pending(row, given) and doom(job(row), given.now) is Reason.EXPIRED,
+    model=lambda row, given: swept(row, given) and job(row).state is State.PENDING,
 )
 EXPIRED_LAPSED = Condition(
     text="queue = :queue and state = 'processing' and expires_at <= :now "
@@ -687,9 +704,7 @@ EXPIRED_LAPSED = Condition(
         at_most(row.expires_at, given.now),
         either(below(row.claim_expires_at, given.now), row.claim_expires_at is None),
     ),
-    model=lambda row, given: (
-        in_queue(row, given) and not pending(row, given) and doom(job(row), given.now) is Reason.EXPIRED
-    ),
+    model=lambda row, given: swept(row, given) and job(row).state is not State.PENDING,
 )
 
 DEAD_LISTED = Condition(
@@ -856,18 +871,13 @@ def differences(connection: sqlite3.Connection, condition: Condition, text: str)
             twin = condition.twin(row, given)
             if said != twin:
                 yield f"SQLite says {said}, the twin {twin}, of {_point(tried, row, given)}"
-            if _has_model(condition, row) and not condition.agrees(row, given):
+            if not condition.agrees(row, given):
                 yield f"the twin says {twin}, the model {condition.model(row, given)}, of {_point(tried, row, given)}"
 
 
 def _point(tried: Grid, row: Row, given: Given) -> str:
     columns = [f"{name} = {getattr(row, name)!r}" for name in tried.columns]
     return ", ".join(columns + [f":{name} = {getattr(given, name)!r}" for name in tried.parameters])
-
-
-def _has_model(condition: Condition, row: Row) -> bool:
-    """A state that nobody knows makes no `Job`: only the condition that looks for such rows can be asked."""
-    return condition is STRAYS or row.state in (State.PENDING, State.PROCESSING)
 
 
 def _fill(connection: sqlite3.Connection, table: str, tried: Grid) -> None:
