@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal, TypeVar
 
 from anser.clock import Clock
 from anser.core import READS, VERBS
@@ -28,6 +28,7 @@ BUSY_TIMEOUT_MAX_S = 3_600
 _STATEMENTS_CACHED = 256
 
 Synchronous = Literal["normal", "full", "extra"]
+Answer = TypeVar("Answer")
 
 
 def connect(path: str, synchronous: Synchronous, busy_timeout_s: float) -> sqlite3.Connection:
@@ -98,9 +99,12 @@ def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
 
 def main_file(connection: sqlite3.Connection) -> str:
     """The path of the connection's database, empty for one in memory."""
-    with _errors(), _lenient_text(connection):
-        (file,) = (row[2] for row in _cursor(connection).execute(STATEMENTS["storage_file"]) if row[1] == "main")
-        return os.fsdecode(file or "")
+    return _guarded(connection, _main_file, connection)
+
+
+def _main_file(connection: sqlite3.Connection) -> str:
+    (file,) = (row[2] for row in _cursor(connection).execute(STATEMENTS["storage_file"]) if row[1] == "main")
+    return os.fsdecode(file or "")
 
 
 class Transaction:
@@ -158,36 +162,51 @@ class Engine:
         caller that has read the clock under the lock already.
         """
         op.check()
-        connection = self._connection
-        with _errors(), _lenient_text(connection):
-            if connection.in_transaction:
-                return self._run_inside(op, now)
-            if _begins_implicitly(connection) and op.name not in READS:
-                return self._run_first(op, now)
-            with _transaction(connection, "begin" if op.name in READS else "begin immediate"):
-                return self._verb(op, now)
+        return _guarded(self._connection, self._run, op, now)
 
-    def _run_inside(self, op: Op, now: int | None) -> Any:
+    def _run(self, op: Op, now: int | None) -> Any:
+        if not self._connection.in_transaction:
+            return self._run_alone(op, now)
         if op.name in READS:
             return self._verb(op, now)
-        with _savepoint(self._connection):
-            _cursor(self._connection).execute(STATEMENTS["storage_lock"])
-            return self._verb(op, now)
+        return self._run_inside(op, now)
 
-    def _run_first(self, op: Op, now: int | None) -> Any:
-        """The first write of a connection that begins implicitly: its transaction stays open for the caller."""
+    def _run_alone(self, op: Op, now: int | None) -> Any:
+        """In a transaction of its own; a write on a connection that begins implicitly leaves it open for the caller.
+
+        Begin and commit are inside the try, as in `_transaction`.
+        """
         cursor = _cursor(self._connection)
         try:
-            cursor.execute("begin immediate")
-            return self._verb(op, now)
+            cursor.execute("begin" if op.name in READS else "begin immediate")
+            answer = self._verb(op, now)
+            if op.name in READS or not _begins_implicitly(self._connection):
+                cursor.execute("commit")
+        except BaseException:
+            _undo(self._connection)
+            raise
+        return answer
+
+    def _run_inside(self, op: Op, now: int | None) -> Any:
+        cursor = _cursor(self._connection)
+        cursor.execute("savepoint anser")
+        try:
+            cursor.execute(STATEMENTS["storage_lock"])
+            answer = self._verb(op, now)
+            cursor.execute("release anser")
         except BaseException:
             if self._connection.in_transaction:
-                cursor.execute("rollback")
+                cursor.execute("rollback to anser")
+                cursor.execute("release anser")
             raise
+        return answer
 
     def _verb(self, op: Op, now: int | None) -> Any:
-        with closing(_cursor(self._connection)) as cursor:  # an answer half read would keep the savepoint from ending
+        cursor = _cursor(self._connection)
+        try:
             return VERBS[op.name](Statements(cursor, self._now() if now is None else now), op)
+        finally:
+            cursor.close()  # an answer half read would keep the savepoint from ending
 
     def _now(self) -> int:
         """The clock's word, if it is an instant: a fraction in a row would make the job a stray (CLM-17)."""
@@ -226,23 +245,13 @@ def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
         yield
         cursor.execute("commit")
     except BaseException:
-        if connection.in_transaction:  # SQLite may have rolled back already, and a second rollback would hide why
-            cursor.execute("rollback")
+        _undo(connection)
         raise
 
 
-@contextmanager
-def _savepoint(connection: sqlite3.Connection) -> Iterator[None]:
-    cursor = _cursor(connection)
-    cursor.execute("savepoint anser")
-    try:
-        yield
-        cursor.execute("release anser")
-    except BaseException:
-        if connection.in_transaction:
-            cursor.execute("rollback to anser")
-            cursor.execute("release anser")
-        raise
+def _undo(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:  # SQLite may have rolled back already, and a second rollback would hide why
+        connection.execute("rollback")
 
 
 def _begins_implicitly(connection: sqlite3.Connection) -> bool:
@@ -257,18 +266,20 @@ def _cursor(connection: sqlite3.Connection) -> sqlite3.Cursor:
     return cursor
 
 
-@contextmanager
-def _lenient_text(connection: sqlite3.Connection) -> Iterator[None]:
-    """Text that is not UTF-8 comes as bytes instead of failing the statement, for a moment (CLM-17)."""
-    factory = connection.text_factory
-    if factory is _text:
-        yield
-        return
-    connection.text_factory = _text
+def _guarded(connection: sqlite3.Connection, do: Callable[..., Answer], *arguments: Any) -> Answer:
+    """What `do` answers. The database's failures come as ours, never as "no such job" (ERR-3).
+
+    Text that is not UTF-8 comes as bytes instead of failing the statement, for a moment (CLM-17).
+    """
     try:
-        yield
-    finally:
-        connection.text_factory = factory
+        factory = connection.text_factory
+        connection.text_factory = _text
+        try:
+            return do(*arguments)
+        finally:
+            connection.text_factory = factory
+    except sqlite3.Error as error:
+        raise _mapped(error) from error
 
 
 def _text(raw: bytes) -> str | bytes:
