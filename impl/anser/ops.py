@@ -453,6 +453,10 @@ OPS: dict[str, type[Op]] = {
 
 # --- payloads
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_DECODER = json.JSONDecoder()
+_WHITE_SPACE = " \t\n\r"  # JSON's own
+
 
 def encode(payload: Any) -> str:
     """The compact JSON text of a payload, as the file holds it (JOB-14).
@@ -461,7 +465,7 @@ def encode(payload: Any) -> str:
     not text, an integer beyond 64 bits, more than `DEPTH_MAX` levels, more than `PAYLOAD_MAX_BYTES` bytes of UTF-8.
     """
     _json(payload, 0)
-    text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = _ENCODER.encode(payload)
     size = len(text) if text.isascii() else len(text.encode("utf-8"))
     if size > PAYLOAD_MAX_BYTES:
         raise Invalid(
@@ -477,10 +481,14 @@ def decode(payload: str | bytes) -> Any:
     """
     if isinstance(payload, bytes):
         raise ValueError("the payload is not UTF-8 text")
+    text = payload.strip(_WHITE_SPACE)
     try:
-        return json.loads(payload)
+        value, end = _DECODER.raw_decode(text)
     except RecursionError:
         raise ValueError("the payload is nested too deeply") from None
+    if end < len(text):
+        raise ValueError("the payload goes on after its value")
+    return value
 
 
 def _json(value: Any, depth: int) -> None:

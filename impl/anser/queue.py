@@ -65,6 +65,9 @@ class JobOptions(TypedDict, total=False):
     unique_key: str | None
 
 
+_OPTIONS = JobOptions.__annotations__.keys()
+
+
 class Queue:
     """One queue of a database, with the defaults that its jobs get.
 
@@ -216,9 +219,8 @@ class Queue:
 
     def _job(self, payload: Any, **options: Unpack[JobOptions]) -> Enqueue:
         """The operation that these options and the queue's defaults make."""
-        wrong = options.keys() - JobOptions.__annotations__.keys()
-        if wrong:
-            name = min(wrong)
+        if not options.keys() <= _OPTIONS:
+            name = min(options.keys() - _OPTIONS)
             raise Invalid(name, dict(options)[name], f"pass one of {', '.join(JobOptions.__annotations__)}")
         merged: JobOptions = {**self._defaults, **options}
         return Enqueue(queue=self.name, payload=payload, **merged)

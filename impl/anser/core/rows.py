@@ -8,6 +8,7 @@ from anser.types import Dead, Finished, Job, Lease, Reason, State
 __all__ = ["dead_of", "finished_of", "job_of", "leased_of"]
 
 _REASONS = {reason.value: reason for reason in Reason}
+_PROCESSING = State.PROCESSING
 _STATE, _ATTEMPTS, _PLAIN = 3, 6, 14  # places in a live row; the first _PLAIN columns are a job's own fields
 _REASON = 11  # place in a dead row
 
@@ -23,10 +24,9 @@ def job_of(row: Row) -> Job:
 
 def leased_of(row: Row, lease: Lease) -> Job:
     """A row of the line as it is after its claim (CLM-3)."""
-    fields = list(row[:_PLAIN])
-    fields[_STATE] = State.PROCESSING
+    fields = [*row[:_PLAIN], lease]
+    fields[_STATE] = _PROCESSING
     fields[_ATTEMPTS] += 1
-    fields.append(lease)
     return Job(*fields)
 
 
