@@ -17,9 +17,10 @@ from bisect import bisect_left
 from calendar import monthrange
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, time
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
+from itertools import product
 from typing import TypedDict
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -175,7 +176,6 @@ class Cron(Timetable):
     minutes: tuple[int, ...]
     hours: tuple[int, ...]
     days: Days
-    day_minutes: tuple[int, ...] = field(compare=False, repr=False)  # hours × minutes, from midnight
 
     def _next(self, at: int) -> int | None:
         return self._next_reading(at + 1) if len(self.hours) == 24 else self._next_slot(at)
@@ -222,18 +222,22 @@ class Cron(Timetable):
             if (time := self._first_time(second)) is not None:
                 return day * _DAY_S + time
             found = self.days.first(day + 1, day + _HORIZON_DAYS)
-        return None if found is None else found * _DAY_S + self.day_minutes[0] * 60 + self.seconds[0]
+        return None if found is None else found * _DAY_S + (self._first_time(0) or 0)
 
     def _first_time(self, second: int) -> int | None:
-        """The first accepted second of a day from this one on."""
+        """The first accepted second of a day from this one on. Only the first hour and minute can be the given ones."""
         minute, rest = divmod(second, 60)
-        place = bisect_left(self.day_minutes, minute)
-        if place < len(self.day_minutes) and self.day_minutes[place] == minute:
-            within = bisect_left(self.seconds, rest)
-            if within < len(self.seconds):
-                return minute * 60 + self.seconds[within]
-            place += 1
-        return self.day_minutes[place] * 60 + self.seconds[0] if place < len(self.day_minutes) else None
+        hour, minute = divmod(minute, 60)
+        for later_hour in self.hours[bisect_left(self.hours, hour) :]:
+            if later_hour > hour:
+                return later_hour * _HOUR_S + self.minutes[0] * 60 + self.seconds[0]
+            for later in self.minutes[bisect_left(self.minutes, minute) :]:
+                if later > minute:
+                    return hour * _HOUR_S + later * 60 + self.seconds[0]
+                place = bisect_left(self.seconds, rest)
+                if place < len(self.seconds):
+                    return hour * _HOUR_S + minute * 60 + self.seconds[place]
+        return None
 
 
 def local(timetable: Timetable, at: int) -> datetime:
@@ -406,9 +410,9 @@ class _Times(TypedDict):
     minutes: tuple[int, ...]
     hours: tuple[int, ...]
     days: Days
-    day_minutes: tuple[int, ...]
 
 
+@lru_cache(maxsize=1_000)  # schedules are kept as text, and read again at each tick
 def _times(text: str) -> _Times:
     word = text.lower()
     if text.startswith("@") and word not in MACROS:
@@ -427,8 +431,7 @@ def _times(text: str) -> _Times:
     weekdays, nth = _weekdays(texts[4])
     days = Days(month_days, last_day, months, weekdays, nth)
     _check_comes(days)
-    table = tuple(hour * 60 + minute for hour in hours for minute in minutes)
-    return {"seconds": seconds, "minutes": minutes, "hours": hours, "days": days, "day_minutes": table}
+    return {"seconds": seconds, "minutes": minutes, "hours": hours, "days": days}
 
 
 def _seconds(text: str) -> tuple[int, ...]:
@@ -557,13 +560,9 @@ def explain(timetable: Timetable) -> str:
 
 
 def _time_words(cron: Cron) -> str:
-    if len(cron.day_minutes) * len(cron.seconds) <= _TIMES_MAX:
-        times = [
-            f"{minute // 60:02}:{minute % 60:02}" + (f":{second:02}" if cron.seconds != (0,) else "")
-            for minute in cron.day_minutes
-            for second in cron.seconds
-        ]
-        return f"at {_listed(times)}"
+    if len(cron.hours) * len(cron.minutes) * len(cron.seconds) <= _TIMES_MAX:
+        times = [time(*parts) for parts in product(cron.hours, cron.minutes, cron.seconds)]
+        return f"at {_listed([at.isoformat('auto' if at.second else 'minutes') for at in times])}"
     words = [_part_words("second", cron.seconds, 60)] if cron.seconds != (0,) else []
     if len(cron.minutes) < 60 or not words:
         words.append(_part_words("minute", cron.minutes, 60))
