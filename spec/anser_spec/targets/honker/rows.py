@@ -16,6 +16,7 @@ FENCE = 1  # honker has none: every lease is told as one with this
 MAX_LAPSES = Enqueue(queue="q", payload=None).max_lapses
 SWEEP_LIMIT = SweepExpired(queue="q").limit
 
+
 # --- operations
 
 
