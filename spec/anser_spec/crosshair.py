@@ -31,7 +31,7 @@ __all__ = ["CONTRACTS", "EXPECTED", "QUICK", "Finding", "Said", "Verdict", "ask"
 
 EXPECTED = Path(__file__).with_name("contracts.toml")
 CPU_MAX_S = 20  # for the search of one contract
-WALL_MAX_S = 150  # for a process of CrossHair, which may have less than a processor
+WALL_MAX_S = 60  # for a process of CrossHair, which may have less than a processor to itself
 PROCESSES = 2
 
 _MESSAGE = re.compile(r"^.*?:(?P<line>\d+): (?P<kind>\w+): (?P<text>.*)$", re.MULTILINE)
@@ -92,14 +92,14 @@ class Finding:
 # --- CrossHair
 
 
-def ask(target: str) -> list[Said]:
+def ask(target: str, wall_max_s: float = WALL_MAX_S) -> list[Said]:
     """What CrossHair says of the functions of a target, which its command line takes: `module.function`, or a path."""
     command = [sys.executable, "-P", "-m", "crosshair", "check", target]  # -P: this module has the name of the package
     options = ["--analysis_kind=asserts", "--report_all", f"--per_condition_timeout={CPU_MAX_S}"]
     try:
-        done = subprocess.run(command + options, capture_output=True, text=True, timeout=WALL_MAX_S, check=False)
+        done = subprocess.run(command + options, capture_output=True, text=True, timeout=wall_max_s, check=False)
     except subprocess.TimeoutExpired:
-        return [Said(0, Verdict.NO_VERDICT, f"nothing in {WALL_MAX_S} s")]
+        return [Said(0, Verdict.NOT_CONFIRMED, f"nothing in {wall_max_s} s")]
     said = [_said(message) for message in _MESSAGE.finditer(done.stdout)]
     return said or [Said(0, Verdict.NO_VERDICT, (done.stderr or done.stdout).strip() or "nothing")]
 

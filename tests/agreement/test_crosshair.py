@@ -145,6 +145,12 @@ def test_what_cannot_be_read_has_no_verdict(tmp_path: Path) -> None:
     assert said.verdict is Verdict.NO_VERDICT
 
 
+def test_what_takes_too_long_is_not_confirmed() -> None:
+    (said,) = ask("anser_spec.contracts.word_twin", wall_max_s=0.01)
+
+    assert said.verdict is Verdict.NOT_CONFIRMED
+
+
 def test_the_command_names_a_contract_that_it_does_not_know(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["no_such_contract"])
