@@ -562,9 +562,10 @@ def explain(timetable: Timetable) -> str:
 def _time_words(cron: Cron) -> str:
     if len(cron.hours) * len(cron.minutes) * len(cron.seconds) <= _TIMES_MAX:
         times = [time(*parts) for parts in product(cron.hours, cron.minutes, cron.seconds)]
-        return f"at {_listed([at.isoformat('auto' if at.second else 'minutes') for at in times])}"
+        timespec = "minutes" if cron.seconds == (0,) else "seconds"
+        return f"at {_listed([at.isoformat(timespec) for at in times])}"
     words = [_part_words("second", cron.seconds, 60)] if cron.seconds != (0,) else []
-    if len(cron.minutes) < 60 or not words:
+    if len(cron.minutes) < 60 or not (words and words[0].startswith("every")):
         words.append(_part_words("minute", cron.minutes, 60))
     if len(cron.hours) < 24 or len(cron.minutes) < 60:
         words.append(_part_words("hour", cron.hours, 24))

@@ -18,6 +18,7 @@ from anser.errors import Invalid, shown
 from anser.ops import Op, from_json, to_json
 from anser.types import Dead, Finished, Job, Lease, Reason, State
 from anser_models import Refused, World
+from anser_spec.cron_cases import CRON, Next, answer_of, read_next
 from anser_spec.judge import Projecting, Selective, world_difference
 from anser_spec.rulebook import Block, Rule, read_rules
 from anser_spec.targets import Target
@@ -46,7 +47,7 @@ _FAR_S = 100_000_000  # how far from T a number of a message is still shown as a
 
 _INSTANT = re.compile(r"T([+-]\d+)?")
 _STEP = re.compile(r"(T(?:[+-]\d+)?) +([a-z_]+)")
-_BACKOFF = re.compile(BACKOFF)
+_WORD = re.compile(f"{BACKOFF}|{CRON}")
 _GIVEN = re.compile(r"given (live|dead|finished|paused|last)")
 _THEN = re.compile(r"then (no )?(live|dead|finished|paused|last|unchanged)")
 _ARGUMENT = re.compile(r" +([a-z_]+)=")
@@ -95,6 +96,9 @@ class Then:
     fields: dict[str, Any]
 
 
+Line = Do | Then | Wait | Next
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """The `number`-th case of a rule: a world to begin with, and lines to go through."""
@@ -105,7 +109,7 @@ class Case:
     line: int
     text: str
     start: World
-    lines: tuple[Do | Then | Wait, ...]
+    lines: tuple[Line, ...]
 
     @property
     def id(self) -> str:
@@ -114,8 +118,11 @@ class Case:
     @property
     def needs(self) -> frozenset[str]:
         """The features of a target without which the case says nothing."""
+        words = {Wait: BACKOFF, Next: CRON}
         return frozenset(
-            line.op.name if isinstance(line, Do) else BACKOFF for line in self.lines if not isinstance(line, Then)
+            line.op.name if isinstance(line, Do) else words[type(line)]
+            for line in self.lines
+            if not isinstance(line, Then)
         )
 
 
@@ -137,7 +144,7 @@ def read_case(rule: str, number: int, file: str, block: Block) -> Case:
     """Read one fenced block. Raises `CaseError`."""
     start = World()
     last: dict[str, Any] = {}
-    lines: list[Do | Then | Wait] = []
+    lines: list[Line] = []
     for line, text in _whole_lines(block):
         try:
             if given := _GIVEN.match(text):
@@ -163,16 +170,18 @@ def _whole_lines(block: Block) -> Iterator[tuple[int, str]]:
     yield from whole
 
 
-def _read_line(line: int, text: str) -> Do | Then | Wait:
+def _read_line(line: int, text: str) -> Line:
     if then := _THEN.match(text):
         return _then(line, text, then[2], bool(then[1]), _all_arguments(text[then.end() :]))
-    begins = _STEP.match(text) or _BACKOFF.match(text)
+    begins = _STEP.match(text) or _WORD.match(text)
     if begins is None:
-        raise ValueError("a line begins with given, then, backoff, or an instant and an operation")
+        raise ValueError("a line begins with given, then, backoff, cron, or an instant and an operation")
     arguments, rest = _arguments(text[begins.end() :])
     expected = _expected(rest)
     if begins[0] == BACKOFF:
         return Wait(line, text, arguments.pop("attempt"), arguments, expected)
+    if begins[0] == CRON:
+        return read_next(line, text, arguments, expected)
     op = from_json(begins[2], {name: _at(value) if name != "payload" else value for name, value in arguments.items()})
     return Do(line, text, _at(begins[1]), op, expected)
 
@@ -352,7 +361,7 @@ class _Different:
 
 def run_case(case: Case, target: Target) -> Verdict:
     """Run one case. A pass on a target that is not the model is told to the trace."""
-    line: Do | Then | Wait | None = None
+    line: Line | None = None
     try:
         if lacking := _lacking(case, target):
             return _verdict(case, target, Outcome.SKIPPED, None, got=lacking)
@@ -396,17 +405,19 @@ def _begins(case: Case) -> int:
 
 
 def _verdict(
-    case: Case, target: Target, outcome: Outcome, line: Do | Then | Wait | None, expected: str = "", got: str = ""
+    case: Case, target: Target, outcome: Outcome, line: Line | None, expected: str = "", got: str = ""
 ) -> Verdict:
     place = f"{case.file}:{case.line if line is None else line.line}"
     return Verdict(case.id, case.rule, target.name, outcome, place, line.said if line else "", expected, got)
 
 
-def _judge(line: Do | Then | Wait, target: Target, before: World) -> _Different | None:
+def _judge(line: Line, target: Target, before: World) -> _Different | None:
     if isinstance(line, Then):
         return _judge_rows(line, target.read(), before)
     if isinstance(line, Wait):
         return _judge_answer(line.expected, _bounds(line))
+    if isinstance(line, Next):
+        return _judge_answer(line.expected, answer_of(line, modelled=isinstance(target, ModelTarget)))
     answer = target.apply(line.op, line.at)
     if isinstance(answer, Refused) and (different := _judge_same(target.read(), before)):
         return replace(different, path="after a refusal (ERR-1)")

@@ -15,7 +15,7 @@ class ModelTarget:
 
     name = "model"
     version = "1"
-    features = frozenset(OPS) | {"backoff"}  # its waits are those of `anser.backoff`
+    features = frozenset(OPS) | {"backoff", "cron"}  # those of `anser.backoff` and `anser.cron`
 
     def __init__(self, quirks: frozenset[Quirk] = frozenset()) -> None:
         self.quirks = quirks

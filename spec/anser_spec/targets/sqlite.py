@@ -24,7 +24,7 @@ class SqliteTarget:
 
     name = "sqlite"
     version = f"{version('anser')} on SQLite {sqlite3.sqlite_version}"
-    features = frozenset(OPS) | {"backoff"}  # its waits are those of `anser.backoff`
+    features = frozenset(OPS) | {"backoff", "cron"}  # those of `anser.backoff` and `anser.cron`
 
     def __init__(self, path: str = ":memory:") -> None:
         self.connection = sqlite3.connect(path, isolation_level=None)
