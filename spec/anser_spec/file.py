@@ -61,9 +61,14 @@ FORGET_LIVE = "delete from _honker_live where id = ?"
 FORGET_DEAD = "delete from _honker_dead where id = ?"
 FORGET_FINISHED = "delete from _anser_finished where id = ?"
 FORGET_PAUSED = "delete from _anser_paused where queue = ?"
+FORGET_ENDED_LEASES = """
+update _honker_live set worker_id = null, fence = 0, claimed_at = null where claim_expires_at is null
+"""
 FORGET_LAST_ID = "delete from sqlite_sequence where name = '_honker_live'"
 FORGET_ALL = ("delete from _honker_live", "delete from _honker_dead")
 FORGET_ALL_ADDED = ("delete from _anser_finished", "delete from _anser_paused")
+
+NO_LEASE = (None, 0, None)
 
 
 def abstract(connection: sqlite3.Connection) -> World:
@@ -81,6 +86,7 @@ class File:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self._stale = False  # whether some row holds more than its world shows: what an ended lease left behind
         self._extended = bool(connection.execute(HAS_COLUMN).fetchone()[0])
         self._read_live = READ_LIVE.format(added=LIVE_ADDED if self._extended else LIVE_ABSENT)
         self._read_dead = READ_DEAD.format(added=DEAD_ADDED if self._extended else DEAD_ABSENT)
@@ -93,8 +99,10 @@ class File:
         text_factory = self._connection.text_factory
         self._connection.text_factory = str
         try:
+            live = self._rows(self._read_live)
+            self._stale = self._extended and any(row[12] is None and _lease_columns(row) != NO_LEASE for row in live)
             return World(
-                {row[0]: _job(row) for row in self._rows(self._read_live)},
+                {row[0]: _job(row) for row in live},
                 {row[0]: _dead(row) for row in self._rows(self._read_dead)},
                 {row[0]: _finished(row) for row in self._rows(READ_FINISHED)} if self._extended else {},
                 frozenset(row[0] for row in self._rows(READ_PAUSED)) if self._extended else frozenset(),
@@ -108,8 +116,8 @@ class File:
         self._write(FORGET_ALL + FORGET_ALL_ADDED if self._extended else FORGET_ALL, None, world)
 
     def rewrite(self, before: World, after: World) -> None:
-        """Make a file that holds `before` hold `after`, by the rows in which the two differ."""
-        if before != after:
+        """Make a file that was last read as `before` hold `after` and nothing else, by the rows that need it."""
+        if before != after or self._stale:
             self._write((), before, after)
 
     def _rows(self, statement: str) -> list[tuple[Any, ...]]:
@@ -122,7 +130,7 @@ class File:
         if alone:
             self._connection.execute("begin immediate")
         try:
-            for statement in clearing:
+            for statement in (*clearing, *((FORGET_ENDED_LEASES,) if self._stale else ())):
                 self._connection.execute(statement)
             self._write_differences(before or EMPTY, after)
             self._write_counters(before, after)
@@ -194,6 +202,11 @@ def _stored(payload: str | bytes) -> tuple[str | bytes, bool]:
     except UnicodeDecodeError:
         return payload, True
     return payload, False
+
+
+def _lease_columns(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The columns of a lease but its end."""
+    return row[11], row[17], row[18]
 
 
 def _job(row: tuple[Any, ...]) -> Job:

@@ -87,6 +87,8 @@ SEEDS: dict[str, World] = {
     "unreadable_last_attempt": world(pending(1, payload=BLOB, max_attempts=1)),
     "unreadable_in_the_way": world(pending(1, payload=NOT_JSON, priority=1), pending(2)),
     "unreadable_held": world(processing(1, payload=UNREADABLE)),
+    "state_unknown": world(pending(1, state=State.UNKNOWN)),
+    "state_unknown_with_lease": world(processing(1, state=State.UNKNOWN), pending(2)),
     "pending_with_lease": world(pending(1, lease=Lease("w1", 1, None, SEED_NOW + 1))),
     "processing_without_lease": world(processing(1, lease=None)),
     "processing_without_worker": world(processing(1, lease=Lease("", 1, None, SEED_NOW))),

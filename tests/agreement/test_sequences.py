@@ -1,0 +1,70 @@
+"""Long runs: the engine and the model say the same, in memory and on a file, and the run itself is not empty."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from anser_models import HONKER_0_5, TRANSITIONS
+from anser_spec.machine import INVALID, STARTS, run_sequences
+from anser_spec.targets.model import ModelTarget
+from anser_spec.targets.sqlite import SqliteTarget
+from anser_spec.trace import seen_invariants, took
+
+EXAMPLES, STEPS = 400, 60
+ON_A_FILE = 60
+
+
+@pytest.mark.rule("STO-6")
+def test_long_sequences_agree_and_take_every_transition() -> None:
+    found = run_sequences(SqliteTarget, examples=EXAMPLES, steps=STEPS, seed=0)
+
+    assert found.difference is None, f"{found.difference}\n{found.witness and found.witness.text()}"
+    assert found.missing == []
+    assert found.rules["STO-6"] > EXAMPLES
+    took(found.names.elements(), "sequences")
+    seen_invariants("sequences")
+
+
+def test_sequences_on_a_file_agree(tmp_path: Path) -> None:
+    found = run_sequences(lambda: SqliteTarget(str(tmp_path / "q.db")), examples=ON_A_FILE, steps=STEPS, seed=1)
+
+    assert found.difference is None, f"{found.difference}\n{found.witness and found.witness.text()}"
+
+
+def test_the_same_seed_draws_the_same_sequences() -> None:
+    runs = [run_sequences(ModelTarget, examples=20, steps=20, seed=seed) for seed in (7, 7, 8)]
+
+    assert runs[0].names == runs[1].names
+    assert runs[0].names != runs[2].names
+
+
+def test_a_run_that_took_too_little_names_what_it_missed() -> None:
+    found = run_sequences(ModelTarget, examples=1, steps=1, seed=0, at_least=10)
+
+    assert "claim.taken" in found.missing
+
+
+def test_a_target_without_an_operation_is_not_blamed_for_its_transitions() -> None:
+    class NoQueues(ModelTarget):
+        features = ModelTarget.features - {"queue_pause", "queue_resume"}
+
+    found = run_sequences(NoQueues, examples=20, steps=20, seed=0, at_least=1_000_000)
+
+    assert set(TRANSITIONS) - set(found.missing) == {"queue_pause.changed", "queue_resume.changed"}
+
+
+def test_a_model_with_quirks_agrees_with_itself() -> None:
+    found = run_sequences(lambda: ModelTarget(HONKER_0_5), examples=50, steps=40, seed=0, quirks=HONKER_0_5)
+
+    assert found.difference is None, str(found.difference)
+
+
+@pytest.mark.parametrize("op", INVALID, ids=lambda op: op.name)
+def test_an_operation_listed_as_invalid_is_refused_in_every_world(op: object) -> None:
+    target = ModelTarget()
+    for start in STARTS:
+        target.load(start, 1_000)
+        assert target.apply(op, 1_000).code == "invalid"  # type: ignore[arg-type]  # each is an operation
+        assert target.read() == start

@@ -1,0 +1,74 @@
+"""Every operation in every small world: the engine and the model say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from anser_models import TRANSITIONS, canonical, shifted
+from anser_spec.seeds import SEED_NOW, SEEDS, pending, world
+from anser_spec.targets.model import ModelTarget
+from anser_spec.targets.sqlite import SqliteTarget
+from anser_spec.trace import seen_invariants, took
+from anser_spec.transitions import Scope, alphabet, distinct, explore
+
+TWO_JOBS_DEPTH = 3
+
+
+@pytest.fixture
+def sqlite() -> Iterator[SqliteTarget]:
+    """The engine on a database in memory."""
+    target = SqliteTarget()
+    yield target
+    target.close()
+
+
+def test_the_worlds_of_one_job_close_without_a_disagreement(sqlite: SqliteTarget) -> None:
+    found = explore(sqlite, Scope(jobs=1, crowds=True))
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.closed
+    assert found.transitions > 100_000
+    took(found.names.elements(), "transitions")
+    seen_invariants("transitions")
+
+
+def test_every_way_of_three_steps_with_two_jobs_agrees(sqlite: SqliteTarget) -> None:
+    found = explore(sqlite, Scope(jobs=2, depth=TWO_JOBS_DEPTH))
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.depth == TWO_JOBS_DEPTH
+    took(found.names.elements(), "transitions")
+
+
+def test_every_named_transition_is_taken() -> None:
+    found = explore(ModelTarget(), Scope(jobs=2, depth=2))
+
+    assert [name for name in TRANSITIONS if not found.names[name]] == []
+
+
+@pytest.mark.parametrize("name", SEEDS)
+def test_the_alphabet_is_the_same_later(name: str) -> None:
+    later = shifted(SEEDS[name], 100)
+
+    ops = list(alphabet(SEEDS[name], SEED_NOW))
+
+    assert len(list(alphabet(later, SEED_NOW + 100))) == len(ops)
+    assert canonical(later, SEED_NOW + 100) == canonical(SEEDS[name], SEED_NOW)
+
+
+def test_worlds_that_order_their_jobs_otherwise_are_kept_apart() -> None:
+    later_first = world(pending(1, run_at=SEED_NOW - 1), pending(2, run_at=SEED_NOW - 2))
+    first_first = world(pending(1, run_at=SEED_NOW - 2), pending(2, run_at=SEED_NOW - 1))
+
+    assert distinct(later_first, SEED_NOW) == distinct(shifted(later_first, -1), SEED_NOW)
+    assert distinct(later_first, SEED_NOW) != distinct(first_first, SEED_NOW)
+
+
+@pytest.mark.parametrize("limit", [{"max_transitions": 500}, {"max_seconds": 0.2}, {"depth": 1}])
+def test_a_search_ends_where_it_is_told_to(limit: dict[str, int]) -> None:
+    found = explore(ModelTarget(), Scope(jobs=2, **limit))  # type: ignore[arg-type]  # whichever of the limits it is
+
+    assert not found.closed
+    assert found.transitions < 20_000

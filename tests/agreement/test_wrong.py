@@ -1,0 +1,71 @@
+"""The instruments themselves, tried on targets that are wrong on purpose: each fault is seen by whom it should be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from anser_spec.judge import replay
+from anser_spec.machine import run_sequences
+from anser_spec.targets.model import ModelTarget
+from anser_spec.transitions import Scope, explore
+from anser_spec.witness import load
+from tests.agreement.wrong import WRONGS, WrongTarget
+
+TRANSITIONS = 20_000
+EXAMPLES, STEPS = 300, 50
+
+
+@pytest.mark.parametrize("name", WRONGS)
+def test_transitions_see_what_a_small_world_can_show(name: str) -> None:
+    wrong = WRONGS[name]
+
+    found = explore(WrongTarget(wrong.twist), Scope(jobs=2, max_transitions=TRANSITIONS, crowds=True))
+
+    assert bool(found.disagreements) == ("transitions" in wrong.seen_by)
+    for witness in found.witnesses.values():
+        assert len(witness.steps) == 1
+        assert replay(witness, WrongTarget(wrong.twist)) is not None
+        assert replay(witness, ModelTarget()) is None
+
+
+@pytest.mark.parametrize("name", [name for name, wrong in WRONGS.items() if "sequences" in wrong.seen_by])
+def test_sequences_see_the_fault_and_make_it_short(name: str, tmp_path: Path) -> None:
+    wrong = WRONGS[name]
+
+    found = run_sequences(lambda: WrongTarget(wrong.twist), examples=EXAMPLES, steps=STEPS, seed=1)
+
+    assert found.witness is not None
+    assert len(found.witness.steps) <= 4
+    saved = load(found.witness.save(tmp_path / "found.json"))
+    assert saved.text() == found.witness.text()
+    assert str(replay(saved, WrongTarget(wrong.twist))) == saved.found
+    assert replay(saved, ModelTarget()) is None
+
+
+class KeepsAll(ModelTarget):
+    """A caller's rollback undoes nothing."""
+
+    def rollback(self) -> None:
+        self.commit()
+
+
+class LosesAll(ModelTarget):
+    """A refusal inside a caller's transaction undoes what came before it."""
+
+    def apply(self, op: object, now: int) -> object:
+        answer = super().apply(op, now)  # type: ignore[arg-type]  # an operation, as the target is asked to do
+        if self._saved is not None and "Refused" in type(answer).__name__:
+            self.world = self._saved
+        return answer
+
+
+@pytest.mark.parametrize("target", [KeepsAll, LosesAll])
+def test_only_sequences_see_a_fault_of_transactions(target: type[ModelTarget]) -> None:
+    explored = explore(target(), Scope(jobs=2, max_transitions=TRANSITIONS))
+    run = run_sequences(target, examples=EXAMPLES, steps=STEPS, seed=1)
+
+    assert explored.disagreements == 0
+    assert run.witness is not None
+    assert {mark.act for mark in run.witness.steps if isinstance(mark.act, str)} >= {"begin"}
