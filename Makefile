@@ -31,7 +31,7 @@ help:  ## list the commands
 
 # The published honker 0.5.0, laid beside the project and never imported into our own process.
 .honker/stamp: spec/anser_spec/targets/honker/lay.py | .venv/stamp
-	$(BIN)/python -m anser_spec.targets.honker.lay .honker
+	$(BIN)/python -m anser_spec.targets.honker.lay .honker || [[ $$? == 3 ]]  # 3: none for this platform, said in why-not
 	@touch $@
 
 honker: .honker/stamp  ## lay the published honker into .honker/

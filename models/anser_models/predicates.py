@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from anser.types import Job, Reason, State
 
-__all__ = ["claim_order", "doom", "due", "expired", "held", "held_by", "lapsed"]
+__all__ = ["claim_order", "doom", "due", "expired", "held", "held_by", "lapsed", "stray"]
 
 
 def due(run_at: int, now: int) -> bool:
@@ -23,6 +23,11 @@ def expired(expires_at: int | None, now: int) -> bool:
 def held(job: Job, now: int) -> bool:
     """A lease holds to the end of its last second (CLM-2), and only a processing job has one (CLM-18)."""
     return job.state is State.PROCESSING and job.lease is not None and job.lease.expires_at >= now
+
+
+def stray(job: Job) -> bool:
+    """A live row whose state is none that a live job can have; only a foreign hand writes one (CLM-17)."""
+    return job.state is not State.PENDING and job.state is not State.PROCESSING
 
 
 def lapsed(job: Job, now: int) -> bool:

@@ -43,6 +43,7 @@ from anser.ops import (
 from anser.types import (
     BURIED_MAX,
     HISTORY_IDS,
+    INTEGER_MAX,
     SETTLED_MAX,
     Counts,
     Dead,
@@ -54,7 +55,7 @@ from anser.types import (
     Settled,
     State,
 )
-from anser_models.predicates import claim_order, doom, due, expired, held, lapsed
+from anser_models.predicates import claim_order, doom, due, expired, held, held_by, lapsed, stray
 from anser_models.quirks import Quirk
 from anser_models.world import World
 
@@ -213,9 +214,9 @@ class Draft:
     def names_lease(self, job: Job, worker: str, fence: int, *, implicit_state: bool) -> bool:
         if implicit_state and self.has(Quirk.D12_IMPLICIT_STATE):
             job = replace(job, state=State.PROCESSING)
-        if not held(job, self.now) or job.lease is None or job.lease.worker != worker:
-            return False
-        return job.lease.fence == fence or self.has(Quirk.E04_NO_FENCE)
+        if job.lease is not None and self.has(Quirk.E04_NO_FENCE):
+            fence = job.lease.fence
+        return held_by(job, worker, fence, self.now)
 
     def give_id(self) -> int:
         self.last_id += 1
@@ -333,7 +334,7 @@ def enqueue_many(draft: Draft, op: EnqueueMany) -> tuple[Enqueued, ...]:
 
 def cancel(draft: Draft, op: Cancel) -> bool:
     job = draft.find(op.queue, op.id)
-    odd = job is not None and job.state is State.UNKNOWN
+    odd = job is not None and stray(job)
     if job is None or (odd and draft.has(Quirk.E33_UNCHECKED)):
         draft.took("cancel.nothing")
         return False
@@ -437,7 +438,7 @@ def _settle(draft: Draft, queue: str) -> None:
         draft.jobs[job.id] = replace(
             job, state=State.PENDING, lapses=job.lapses + 1, attempts=max(job.attempts - 1, 0), lease=None
         )
-    strays = [job for job in draft.live(queue) if job.state is State.UNKNOWN]
+    strays = [job for job in draft.live(queue) if stray(job)]
     for job in strays[:BURIED_MAX]:
         draft.took("claim.settled_unreadable")
         draft.bury(job, Reason.UNREADABLE)
@@ -511,7 +512,7 @@ def _moves_at(job: Job, now: int) -> int:
     if job.state is State.PENDING:
         return job.run_at
     if job.state is State.PROCESSING and job.lease is not None:
-        return job.lease.expires_at + 1
+        return min(job.lease.expires_at + 1, INTEGER_MAX)
     return now
 
 
@@ -592,7 +593,7 @@ def fail(draft: Draft, op: Fail) -> Refused | None:
 def sweep_expired(draft: Draft, op: SweepExpired) -> int:
     """Expired jobs that nobody holds, the longest expired first (DED-2)."""
     over = [
-        job for job in draft.live(op.queue) if job.state is not State.UNKNOWN and doom(job, draft.now) is Reason.EXPIRED
+        job for job in draft.live(op.queue) if not stray(job) and doom(job, draft.now) is Reason.EXPIRED
     ]
     if draft.has(Quirk.D02_ZOMBIE):
         over = [job for job in over if job.state is State.PENDING]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from anser.types import Dead, Finished, Job, Lease, State
+from anser.types import Dead, Finished, Job, Lease
 
 __all__ = ["EMPTY", "World", "canonical", "shifted"]
 
@@ -87,7 +87,7 @@ def _live(job: Job, now: int, rank: dict[int, int]) -> tuple[object, ...]:
         job.id,
         job.queue,
         job.payload,
-        job.state is State.PENDING,
+        job.state,
         job.priority,
         max(job.run_at - now, -1),
         job.attempts,

@@ -143,7 +143,7 @@ class Judge:
         return Step(self.project(step.world), self._projecting.project_answer(op, step.answer), step.names)
 
     def is_silent(self, step: Step) -> bool:
-        """Whether the model does not know what the target will do: which wrong arguments other builds take is not told."""
+        """Whether the model cannot tell what comes: which wrong arguments other builds take is written nowhere."""
         return bool(self.quirks) and isinstance(step.answer, Refused) and step.answer.code == "invalid"
 
     def compare(self, before: World, step: Step, op: Op, now: int, answer: Any, held: World) -> Difference | None:

@@ -152,7 +152,7 @@ OUTSIDE = {"level.priority": ":level_priority", "(…)": "(select 1 where :found
 COLUMNS: dict[str, tuple[Any, ...]] = {
     "id": (6, 7, 8),
     "queue": ("a", "b"),
-    "state": ("pending", "processing", "lost"),
+    "state": ("pending", "processing", "dead", "lost"),
     "priority": (-1, 0, 1),
     "run_at": (9, 10, 11),
     "attempts": (1, 2, 3),
@@ -396,7 +396,7 @@ def strays(row: Row, given: Given) -> bool:
     whole = (row.run_at, row.priority, row.attempts, row.max_attempts, row.created_at)
     perhaps = (row.expires_at, row.claim_expires_at)
     makes_job = (
-        State(row.state) is not State.UNKNOWN
+        State(row.state) in (State.PENDING, State.PROCESSING)
         and all(isinstance(value, int) for value in whole)
         and all(value is None or isinstance(value, int) for value in perhaps)
     )

@@ -129,7 +129,7 @@ where id = :id and state = 'pending'
 with instants (at) as materialized (
     select min(run_at) as at from _honker_live where queue = :queue and state = 'pending'
     union all
-    select min(claim_expires_at) + 1 from _honker_live where queue = :queue and state = 'processing'
+    select min(min(claim_expires_at), 9223372036854775806) + 1 from _honker_live where queue = :queue and state = 'processing'
     union all
     select :now where exists (
         select 1 from _honker_live where queue = :queue and state = 'processing' and claim_expires_at is null

@@ -2,7 +2,7 @@
 -- when the table lacks the column; the others can be run again.
 
 -- name: _honker_live__expires_at
--- honker 0.2 files lack it.
+-- Asked for by the defect register (E28); no published honker was seen without it.
 alter table _honker_live add column expires_at integer
 
 -- name: _honker_live__fence
