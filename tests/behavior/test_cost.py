@@ -1,0 +1,204 @@
+"""What an operation costs, counted in steps of SQLite's machine: no clock, so the same on every computer.
+
+A crowd of jobs that a claim has nothing to do with must not make it dearer, whatever statistics the file has.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+import anser
+from anser.ops import Ack, AckBatch, Claim, Enqueue, Fail, Heartbeat, NextClaimAt, Op, Release, Retry
+from anser.sql import STATEMENTS, sections
+from anser.types import Held
+from tests.behavior.support import NOW, raw
+
+DELAYED, IN_FLIGHT, PAST_SAVING = 20_000, 5_000, 5_000
+AT_MOST = 2  # times the cost on a shallow queue
+
+
+def add(connection: sqlite3.Connection, size: int, **columns: object) -> None:
+    """So many rows of one kind."""
+    columns = {"queue": "mail", "payload": "1", "run_at": NOW, "created_at": NOW, **columns}
+    values = ", ".join(f":{name}" for name in columns)
+    connection.execute(
+        f"insert into _honker_live ({', '.join(columns)}) "
+        f"with recursive n (i) as (select 1 union all select i + 1 from n where i < {size}) select {values} from n",
+        columns,
+    )
+
+
+def add_line(connection: sqlite3.Connection) -> None:
+    """What a claim of these tests is for: jobs that are due."""
+    add(connection, 300, priority=5)
+
+
+def add_crowd(connection: sqlite3.Connection) -> None:
+    """Jobs of a higher priority that are not due, jobs in flight, and jobs past saving that stand further back."""
+    add(connection, DELAYED // 2, priority=9, run_at=NOW + 1_000)
+    add(connection, DELAYED // 2, priority=7, run_at=NOW + 2_000)
+    add(connection, IN_FLIGHT, priority=9, state="processing", worker_id="x", fence=1, claim_expires_at=NOW + 60)
+    add(connection, PAST_SAVING, priority=1, expires_at=NOW)
+    add(connection, PAST_SAVING, priority=1, attempts=3)
+    add(connection, DELAYED // 4, queue="post", priority=9)
+
+
+ANALYZED = ["never", "when it was full", "when it was empty"]  # which statistics the planner goes by
+
+
+@pytest.fixture(scope="module", params=ANALYZED)
+def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A shallow file and a crowded one."""
+    folder = tmp_path_factory.mktemp("cost")
+    for name in ("shallow", "crowded"):
+        anser.open(folder / name).close()
+        with raw(str(folder / name)) as connection:
+            connection.execute("pragma synchronous = off")
+            if request.param == "when it was empty":
+                connection.execute("analyze")
+            connection.execute("begin")
+            add_line(connection)
+            if name == "crowded":
+                add_crowd(connection)
+            connection.execute("commit")
+            if request.param == "when it was full":
+                connection.execute("analyze")
+    return folder / "shallow", folder / "crowded"
+
+
+def steps(path: Path, *operations: Op, first: tuple[Op, ...] = ()) -> int:
+    """What the operations take together, after others that are not counted. All is rolled back."""
+    counted = [0]
+
+    def count() -> int:
+        counted[0] += 1
+        return 0
+
+    with anser.open(path, clock=lambda: NOW) as db, raw(str(path)) as connection:
+        connection.execute("begin immediate")
+        for op in first:
+            db.run(op, connection)
+        connection.set_progress_handler(count, 1)
+        for op in operations:
+            db.run(op, connection)
+        connection.set_progress_handler(None, 0)
+        connection.execute("rollback")
+    return counted[0]
+
+
+def claim(n: int) -> Claim:
+    return Claim(queues=("mail",), worker="w", n=n, lease_s=60)
+
+
+def ids(path: Path, n: int) -> list[int]:
+    """Whom a claim would take."""
+    with anser.open(path, clock=lambda: NOW) as db, raw(str(path)) as connection:
+        connection.execute("begin immediate")
+        jobs = db.run(claim(n), connection)
+        fence = jobs[0].lease.fence
+        connection.execute("rollback")
+    assert fence == 1
+    return [job.id for job in jobs]
+
+
+OPERATIONS: dict[str, tuple[tuple[Op, ...], tuple[Op, ...]]] = {  # what is counted, and what comes before
+    "claim one": ((claim(1),), ()),
+    "claim a hundred": ((claim(100),), ()),
+    "claim and ack": ((claim(1), Ack(queue="mail", id=1, worker="w", fence=1)), ()),
+    "claim and ack a hundred": (
+        (claim(100), AckBatch(queue="mail", worker="w", held=tuple(Held(id, 1) for id in range(1, 101)))),
+        (),
+    ),
+    "claim from two queues": ((Claim(queues=("mail", "none"), worker="w", n=1, lease_s=60),), ()),
+    "claim from nothing": ((Claim(queues=("none",), worker="w", n=1, lease_s=60),), ()),
+    "heartbeat": ((Heartbeat(queue="mail", id=1, worker="w", fence=1, lease_s=9),), (claim(1),)),
+    "release": ((Release(queue="mail", id=1, worker="w", fence=1),), (claim(1),)),
+    "retry": ((Retry(queue="mail", id=1, worker="w", fence=1, delay_s=9),), (claim(1),)),
+    "fail": ((Fail(queue="mail", id=1, worker="w", fence=1, error="no"),), (claim(1),)),
+    "enqueue": ((Enqueue(queue="mail", payload=1),), ()),
+    "enqueue with a key": ((Enqueue(queue="mail", payload=1, unique_key="ann"),), ()),
+    "next_claim_at": ((NextClaimAt(queues=("mail",)),), ()),
+    "next_claim_at of nothing": ((NextClaimAt(queues=("none",)),), ()),
+}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.rule("CLM-16")
+def test_a_crowd_that_an_operation_has_nothing_to_do_with_makes_it_no_dearer(
+    pair: tuple[Path, Path], name: str
+) -> None:
+    counted, first = OPERATIONS[name]
+
+    shallow, crowded = (steps(path, *counted, first=first) for path in pair)
+
+    assert shallow > 10, "nothing was counted: this test could not fail"
+    assert crowded <= AT_MOST * shallow
+
+
+def test_both_files_give_the_same_jobs(pair: tuple[Path, Path]) -> None:
+    shallow, crowded = pair
+
+    assert ids(shallow, 100) == ids(crowded, 100) == list(range(1, 101))
+
+
+@pytest.mark.parametrize("kind", ["expired", "exhausted", "lapsed", "lapsed for good", "without a lease", "strays"])
+@pytest.mark.rule("CLM-6", "CLM-16")
+def test_what_a_claim_clears_away_costs_the_same_however_much_of_it_there_is(tmp_path: Path, kind: str) -> None:
+    crowds: dict[str, dict[str, object]] = {
+        "expired": {"expires_at": NOW},
+        "exhausted": {"attempts": 3},
+        "lapsed": {"state": "processing", "claim_expires_at": NOW - 1, "attempts": 1},
+        "lapsed for good": {"state": "processing", "claim_expires_at": NOW - 1, "lapses": 5},
+        "without a lease": {"state": "processing", "attempts": 1},
+        "strays": {"state": "claimed"},
+    }
+    for size in (300, 5_000):
+        anser.open(tmp_path / str(size)).close()
+        with raw(str(tmp_path / str(size))) as connection:
+            add(connection, size, priority=9, **crowds[kind])
+
+    few, many = steps(tmp_path / "300", claim(1)), steps(tmp_path / "5000", claim(1))
+
+    assert many <= 1.1 * few
+
+
+# --- plans
+
+
+def statements_of(*names: str) -> dict[str, str]:
+    return {
+        name: STATEMENTS[name]
+        for file in names
+        for name in sections(files("anser.sql").joinpath(f"{file}.sql").read_text("utf-8"))
+    }
+
+
+def plan(connection: sqlite3.Connection, statement: str) -> list[str]:
+    parameters = dict.fromkeys(re.findall(r":(\w+)", statement))
+    return [row[3] for row in connection.execute(f"explain query plan {statement}", parameters)]
+
+
+@pytest.mark.parametrize("name", statements_of("claims", "leases"))
+@pytest.mark.rule("CLM-16")
+def test_a_statement_of_claims_and_leases_seeks_and_sorts_nothing(pair: tuple[Path, Path], name: str) -> None:
+    for path in pair:
+        with raw(str(path)) as connection:
+            details = plan(connection, STATEMENTS[name])
+
+        assert [detail for detail in details if re.match(r"SCAN _honker_|USE TEMP B-TREE", detail)] == []
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in statements_of("jobs", "dead") if name not in ("count_jobs", "sweep_expired_lapsed")]
+)
+def test_a_statement_of_jobs_and_the_dead_seeks_and_sorts_nothing(pair: tuple[Path, Path], name: str) -> None:
+    for path in pair:
+        with raw(str(path)) as connection:
+            details = plan(connection, STATEMENTS[name])
+
+        assert [detail for detail in details if re.match(r"SCAN _honker_|USE TEMP B-TREE", detail)] == []
