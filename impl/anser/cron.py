@@ -61,7 +61,10 @@ class Timetable:
     zone: ZoneInfo = field(compare=False, repr=False)
 
     def next_after(self, at: int) -> int | None:
-        """The first boundary strictly later than `at`, or None: not within 41 years, or past the year 9000."""
+        """The first boundary strictly later than `at`, or None: not within 41 years, or past the year 9000.
+
+        Rules: CRN-11, CRN-12.
+        """
         _check_at("at", at)
         found = self._next(at) if at < _LAST_AT else None
         assert found is None or found > at, f"{self.expr!r} in {self.tz} went from {at} to {found}"
@@ -71,6 +74,7 @@ class Timetable:
         """The last boundary strictly earlier than `at`, or None: there is none since 1970.
 
         It is where `next_after` crosses `at`, found by halving: a boundary that this answers is one that it answers.
+        So it takes 20 to 40 times as long. Rules: CRN-13.
         """
         _check_at("at", at)
         at = min(at, _LAST_AT + 1)
@@ -219,8 +223,8 @@ class Cron(Timetable):
         day, second = divmod(wall, _DAY_S)
         found = self.days.first(day, day + _HORIZON_DAYS)
         if found == day:
-            if (time := self._first_time(second)) is not None:
-                return day * _DAY_S + time
+            if (later := self._first_time(second)) is not None:
+                return day * _DAY_S + later
             found = self.days.first(day + 1, day + _HORIZON_DAYS)
         return None if found is None else found * _DAY_S + (self._first_time(0) or 0)
 
@@ -333,7 +337,6 @@ _HOUR = _Field("hour", 0, 23, 23, unit="h")
 _MONTH_DAY = _Field("day-of-month", 1, 31, 31)
 _MONTH = _Field("month", 1, 12, 12, tuple(name[:3].upper() for name in _MONTHS))
 _WEEKDAY = _Field("day-of-week", 0, 6, 7, tuple(name[:3].upper() for name in _WEEKDAYS))
-_FIELDS = (_SECOND, _MINUTE, _HOUR, _MONTH_DAY, _MONTH, _WEEKDAY)
 _LONGEST = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 _TEXT = re.compile(r"[\x20-\x7e\t]*")
@@ -465,7 +468,7 @@ def _nth(weekday: str, n: str | None) -> tuple[int, int]:
 
 
 def _values(kind: _Field, item: str) -> list[int]:
-    """The numbers of one item: `*`, `v`, `v-v`, each with `/n`; `v/n` goes on to the end of the kind."""
+    """The numbers of one item: `*`, `v`, `v-v`, each with `/n`; `v/n` goes on to the end of its field."""
     matched = _ITEM.fullmatch(item)
     if matched is None or (matched[1] == "*" and matched[2]):
         raise _Wrong(f"{kind.name} {item!r}: {_hint(kind, item)}")
