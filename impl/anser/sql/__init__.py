@@ -21,7 +21,7 @@ def sections(text: str, database: str = "sqlite") -> dict[str, str]:
     found: dict[str, str] = {}
     headings = list(_HEADING.finditer(text))
     ends = [heading.start() for heading in headings[1:]] + [len(text)]
-    for heading, end in zip(headings, ends, strict=True):
+    for heading, end in zip(headings, ends, strict=False):  # a text without headings has an end all the same
         if heading["database"] in (None, database):
             found[heading["name"]] = _COMMENT.sub("", text[heading.end() : end]).strip()
     return found
