@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from os import PathLike, fspath
 from types import TracebackType
 from typing import Any, Self
@@ -19,6 +19,17 @@ from anser.ops import Op
 from anser.queue import Queue
 
 __all__ = ["Database", "open_database"]
+
+
+class _Own:
+    """A thread's own connection, closed only under `using`: a process dies of closing one while it runs a statement."""
+
+    __slots__ = ("connection", "engine", "using")
+
+    def __init__(self, connection: sqlite3.Connection, clock: Clock) -> None:
+        self.connection = connection
+        self.engine = Engine(connection, clock)
+        self.using = threading.RLock()
 
 
 class Database:
@@ -35,11 +46,11 @@ class Database:
         self._busy_timeout_s = busy_timeout_s
         self._pid = os.getpid()
         self._local = threading.local()
-        self._connections: dict[threading.Thread, sqlite3.Connection] = {}
+        self._owns: dict[threading.Thread, _Own] = {}
         self._connecting = threading.Lock()
         self._closed = False
         try:
-            prepare(self._own())
+            prepare(self._own().connection)
         except BaseException:
             self.close()
             raise
@@ -85,10 +96,12 @@ class Database:
             return Engine(connection, self.clock).run(op, now=tx.now)
         if tx is not None:
             return Engine(self._joined(tx), self.clock).run(op)
-        connection = self._own()
-        if connection.in_transaction:
-            raise Invalid("tx", None, "a transaction is open in this thread: pass it, or end it first")
-        return self._local.engine.run(op)
+        own = self._own()
+        with own.using:
+            self._usable()
+            if own.connection.in_transaction:
+                raise Invalid("tx", None, "a transaction is open in this thread: pass it, or end it first")
+            return own.engine.run(op)
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
@@ -96,16 +109,20 @@ class Database:
 
         Raises `Busy` when the lock is not had within the busy timeout. Transactions do not nest.
         """
-        connection = self._own()
-        with self._local.engine.transaction() as now:
-            yield Transaction(connection, now)
+        own = self._own()
+        with own.using:
+            self._usable()
+            with own.engine.transaction() as now:
+                yield Transaction(own.connection, now)
 
     def close(self) -> None:
-        """Close the connections of all threads. Closing again is fine."""
+        """Close the connections of all threads, each when its operation or transaction is over. Again is fine."""
         with self._connecting:
             self._closed = True
-            while self._connections:
-                self._connections.popitem()[1].close()
+            owns, self._owns = self._owns, {}
+        for thread, own in owns.items():
+            with own.using if thread.is_alive() else nullcontext():
+                own.connection.close()
 
     def __enter__(self) -> Self:
         return self
@@ -121,28 +138,29 @@ class Database:
         if self._pid != os.getpid():
             raise StorageError("the database was opened before a fork: call anser.open in the child")
 
-    def _own(self) -> sqlite3.Connection:
+    def _own(self) -> _Own:
         self._usable()
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._connect()
-            self._local.connection = connection
-            self._local.engine = Engine(connection, self.clock)
-        return connection
+        own: _Own | None = getattr(self._local, "own", None)
+        if own is None:
+            own = self._local.own = self._connect()
+        return own
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self) -> _Own:
         """A connection for this thread; those of threads that have ended are closed."""
-        connection = connect(self.path, self._synchronous, self._busy_timeout_s)
+        own = _Own(connect(self.path, self._synchronous, self._busy_timeout_s), self.clock)
         with self._connecting:
-            for thread in [thread for thread in self._connections if not thread.is_alive()]:
-                self._connections.pop(thread).close()
-            self._connections[threading.current_thread()] = connection
-        return connection
+            for thread in [thread for thread in self._owns if not thread.is_alive()]:
+                self._owns.pop(thread).connection.close()
+            if self._closed:
+                own.connection.close()
+            else:
+                self._owns[threading.current_thread()] = own
+        return own
 
     def _joined(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         """The caller's connection, if it is one and is to this file."""
-        own: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is own:
+        own: _Own | None = getattr(self._local, "own", None)
+        if own is not None and connection is own.connection:
             return connection
         if not isinstance(connection, sqlite3.Connection):
             raise Invalid("tx", connection, "pass a sqlite3.Connection, or what db.transaction() gives")
