@@ -1,0 +1,88 @@
+"""What processes of these tests do: functions of a path that a fresh interpreter can import.
+
+Processes are spawned, never forked, but where a fork is what the test is about; each is ended by its own handle.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing.context import SpawnProcess
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Barrier
+from typing import Any
+
+import anser
+
+SPAWN = multiprocessing.get_context("spawn")
+PATIENCE_S = 60  # far more than anything here takes; who waits longer waits for ever
+
+
+@contextmanager
+def processes(work: Callable[..., None], *arguments: tuple[Any, ...]) -> Iterator[list[SpawnProcess]]:
+    """A process for each tuple of arguments. Whoever has not ended by then is ended."""
+    started = [SPAWN.Process(target=work, args=given, daemon=True) for given in arguments]
+    try:
+        for process in started:
+            process.start()
+        yield started
+    finally:
+        for process in started:
+            if process.is_alive():
+                process.kill()
+            process.join()
+            process.close()
+
+
+def joined(started: list[SpawnProcess]) -> list[int | None]:
+    """Their exit codes, when they have ended by themselves."""
+    for process in started:
+        process.join(PATIENCE_S)
+    return [process.exitcode for process in started]
+
+
+def open_and_enqueue(folder: str, files: int, name: str, start: Barrier, told: Queue[str]) -> None:
+    """Open each file at the same moment as everybody else, and leave a job in it."""
+    for number in range(files):
+        start.wait(PATIENCE_S)
+        try:
+            with anser.open(f"{folder}/{number}.db", busy_timeout_s=30) as db:
+                db.queue("mail").enqueue(name)
+        except BaseException as error:
+            told.put(f"{number}: {type(error).__name__}: {error}")
+            raise
+    told.put("done")
+
+
+def work_until_none_is_left(path: str, worker: str, told: Queue[list[Any]]) -> None:
+    """Claim and ack whatever there is."""
+    done = []
+    with anser.open(path, synchronous="normal", busy_timeout_s=30) as db:
+        queue = db.queue("mail")
+        while jobs := queue.claim_batch(worker, 3):
+            for job in jobs:
+                done.append(job.payload)
+                job.ack()
+    told.put(done)
+
+
+def count_up(path: str, times: int) -> None:
+    """Read a number, and write the next one, in one transaction with a job."""
+    with anser.open(path, synchronous="normal", busy_timeout_s=30) as db:
+        for _ in range(times):
+            with db.transaction() as tx:
+                (number,) = tx.execute("select number from counter").fetchone()
+                db.queue("mail").enqueue(number, tx=tx)
+                tx.execute("update counter set number = ?", (number + 1,))
+
+
+def claim_and_wait_for_the_end(path: str, told: Queue[int]) -> None:
+    """Hold a job, and a second one in a transaction that is never committed."""
+    db = anser.open(path, busy_timeout_s=30)
+    job = db.queue("mail").claim_one("doomed", lease_s=30)
+    assert job is not None
+    with db.transaction() as tx:
+        db.queue("mail").enqueue("never committed", tx=tx)
+        told.put(job.id)
+        SPAWN.Event().wait(PATIENCE_S)
