@@ -27,6 +27,7 @@ __all__ = [
     "shorten",
 ]
 
+SHORTEN_ROUNDS_MAX = 5
 PLAIN_ENQUEUE = Enqueue(queue="a", payload=None)
 PLAIN_SWEEP = SweepExpired(queue="a")
 
@@ -222,22 +223,31 @@ def shorten(witness: Witness, target: Target) -> Witness:
     if shown is None:
         return witness
     steps = witness.steps
-    for place in reversed(range(len(witness.steps))):
-        fewer = steps[:place] + steps[place + 1 :]
-        difference = replay(replace(witness, steps=fewer), target) if _balanced(fewer) else None
-        if difference is not None:
-            steps, shown = fewer, difference
+    for _ in range(SHORTEN_ROUNDS_MAX):
+        before = steps
+        for dropped in _droppable(steps):
+            fewer = tuple(mark for mark in steps if not any(mark is one for one in dropped))
+            difference = replay(replace(witness, steps=fewer), target)
+            if difference is not None:
+                steps, shown = fewer, difference
+        if steps == before:
+            break
     return replace(witness, steps=steps, found=str(shown))
 
 
-def _balanced(steps: tuple[Mark, ...]) -> bool:
-    """Whether every transaction that ends was begun, and none begins within another."""
-    inside = False
-    for act in (mark.act for mark in steps if isinstance(mark.act, str)):
-        if inside == (act == "begin"):
-            return False
-        inside = act == "begin"
-    return True
+def _droppable(steps: tuple[Mark, ...]) -> list[tuple[Mark, ...]]:
+    """What can be left out alone, the last first: an operation, or the begin and the end of a transaction together."""
+    alone: list[tuple[Mark, ...]] = []
+    begun: Mark | None = None
+    for mark in steps:
+        if isinstance(mark.act, Op):
+            alone.append((mark,))
+        elif mark.act == "begin":
+            begun = mark
+        elif begun is not None:
+            alone.append((begun, mark))
+            begun = None
+    return ([(begun,)] if begun is not None else []) + alone[::-1]
 
 
 def _plain(op: Op) -> Op:

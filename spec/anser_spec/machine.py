@@ -109,22 +109,26 @@ def run_sequences(
     seed: int,
     quirks: frozenset[Quirk] = frozenset(),
     at_least: int = 1,
+    shrinking: bool = True,
     progress: Progress = lambda *counts: None,  # noqa: ARG005 - nobody listens
 ) -> SequenceReport:
-    """Run sequences against one target; the same seed draws the same ones. Stops at a disagreement, made short."""
+    """Run sequences against one target; the same seed draws the same ones. Stops at a disagreement, made short.
+
+    `shrinking` lets Hypothesis make its values simple too, which takes longer than to leave out steps.
+    """
     report = SequenceReport(seed, examples, steps, at_least)
     target = target_factory()
     began = time.perf_counter()
     try:
         report.unreachable = frozenset(name for name in TRANSITIONS if not _reachable(name, target, quirks))
-        _draw(Run(Judge(target, quirks), report, progress))
+        _draw(Run(Judge(target, quirks), report, progress), shrinking)
     finally:
         report.seconds = time.perf_counter() - began
         target.close()
     return report
 
 
-def _draw(run: Run) -> None:
+def _draw(run: Run, shrinking: bool) -> None:
     report, target = run.report, run.judge.target
     machine = seed(report.seed)(type("Seeded", (Sequences,), {"run": run}))
     asked = settings(
@@ -133,7 +137,7 @@ def _draw(run: Run) -> None:
         database=None,
         deadline=None,
         derandomize=False,
-        phases=(Phase.generate, Phase.shrink),
+        phases=(Phase.generate, Phase.shrink) if shrinking else (Phase.generate,),
         report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck),
         verbosity=Verbosity.quiet,
@@ -488,16 +492,29 @@ class Sequences(RuleBasedStateMachine):
 
     # --- words about a lease
 
-    @rule(which=pick, kind=pick, how=pick)
-    def say(self, which: int, kind: int, how: int) -> None:
-        """A word about a lease that holds; where none does, a job is claimed, and where none waits, enqueued before."""
+    def hold(self, which: int, how: int) -> Job | None:
+        """A job whose lease holds. Where none does, one is claimed, and where none is, it is enqueued before."""
         if not self.held():
             if not self.world.jobs:
-                self.enqueue(which, kind, 0)
+                self.enqueue(which, how, 0)
             self.claim_as((one_of(self.waiting(), which),), one_of(WORKERS, how), 1, one_of(LEASES, how))
-        leased = self.held() or self.leased()
-        if leased:
-            self.do(word(kind, _named(one_of(leased, which)), how))
+        held = self.held()
+        return one_of(held, which) if held else None
+
+    @rule(which=pick, kind=pick, how=pick)
+    def say(self, which: int, kind: int, how: int) -> None:
+        """A word about a lease that holds."""
+        job = self.hold(which, how)
+        if job is not None:
+            self.do(word(kind, _named(job), how))
+
+    @rule(which=pick, kind=pick, how=pick, offset=st.sampled_from((1, 0, 2)))
+    def say_at_the_edge(self, which: int, kind: int, how: int, offset: int) -> None:
+        """A word about a lease in its last second, or one or two seconds later."""
+        job = self.hold(which, how)
+        if job is not None and job.lease is not None:
+            self.go_to(job.lease.expires_at + offset)
+            self.do(word(kind, _named(job), how))
 
     @rule(which=pick, kind=pick, how=pick, wrong=pick)
     def say_wrong(self, which: int, kind: int, how: int, wrong: int) -> None:

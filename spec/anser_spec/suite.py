@@ -112,6 +112,9 @@ def _of_exploration(exploration: Exploration) -> Iterator[Found]:
 
 
 def _sequences(plan: Plan, report: Report) -> None:
+    if not plan.examples:
+        return
+
     def told(sequences: int, steps: int) -> None:
         plan.tell(f"sequences: {sequences:,} with {steps:,} steps")
 

@@ -44,7 +44,7 @@ def test_a_run_without_a_failure_ends_with_zero_and_tells_every_rule(tmp_path: P
 
 @pytest.mark.usefixtures("wrong")
 def test_a_fault_ends_a_run_with_one_names_the_rule_and_can_be_seen_again(tmp_path: Path) -> None:
-    result = run("run", "--target", "model", *SHORT, "--save", str(tmp_path))
+    result = run("run", "--target", "model", "--transitions", "4000", "--examples", "0", "--save", str(tmp_path))
 
     assert result.exit_code == 1
     assert "CLM-8   fail" in result.output
@@ -57,8 +57,10 @@ def test_a_fault_ends_a_run_with_one_names_the_rule_and_can_be_seen_again(tmp_pa
 
 @pytest.mark.usefixtures("wrong")
 def test_rules_that_were_not_asked_for_do_not_count(tmp_path: Path) -> None:
-    assert run("run", "--target", "model", "--only", "JOB", *SHORT, "--save", str(tmp_path)).exit_code == 0
-    assert run("run", "--target", "model", "--only", "CLM-8", *SHORT, "--save", str(tmp_path)).exit_code == 1
+    only = ("--instruments", "transitions", "--transitions", "4000", "--save", str(tmp_path), "--only")
+
+    assert run("run", "--target", "model", *only, "JOB").exit_code == 0
+    assert run("run", "--target", "model", *only, "CLM-8").exit_code == 1
 
 
 def test_an_instrument_that_breaks_is_told_and_fails_the_run(monkeypatch: pytest.MonkeyPatch) -> None:

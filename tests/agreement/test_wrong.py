@@ -6,15 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from anser.ops import Enqueue
+from anser.types import PRIORITY_MAX
 from anser_spec.judge import replay
 from anser_spec.machine import run_sequences
+from anser_spec.seeds import SEED_NOW
 from anser_spec.targets.model import ModelTarget
 from anser_spec.transitions import Scope, explore
 from anser_spec.witness import load
 from tests.agreement.wrong import WRONGS, WrongTarget
 
 TRANSITIONS = 20_000
-EXAMPLES, STEPS = 300, 50
+EXAMPLES, STEPS, STEPS_MAX = 300, 50, 12
 
 
 @pytest.mark.parametrize("name", WRONGS)
@@ -34,10 +37,10 @@ def test_transitions_see_what_a_small_world_can_show(name: str) -> None:
 def test_sequences_see_the_fault_and_make_it_short(name: str, tmp_path: Path) -> None:
     wrong = WRONGS[name]
 
-    found = run_sequences(lambda: WrongTarget(wrong.twist), examples=EXAMPLES, steps=STEPS, seed=1)
+    found = run_sequences(lambda: WrongTarget(wrong.twist), examples=EXAMPLES, steps=STEPS, seed=1, shrinking=False)
 
     assert found.witness is not None
-    assert len(found.witness.steps) <= 4
+    assert len(found.witness.steps) <= STEPS_MAX
     saved = load(found.witness.save(tmp_path / "found.json"))
     assert saved.text() == found.witness.text()
     assert str(replay(saved, WrongTarget(wrong.twist))) == saved.found
@@ -64,8 +67,19 @@ class LosesAll(ModelTarget):
 @pytest.mark.parametrize("target", [KeepsAll, LosesAll])
 def test_only_sequences_see_a_fault_of_transactions(target: type[ModelTarget]) -> None:
     explored = explore(target(), Scope(jobs=2, max_transitions=TRANSITIONS))
-    run = run_sequences(target, examples=EXAMPLES, steps=STEPS, seed=1)
+    run = run_sequences(target, examples=EXAMPLES, steps=STEPS, seed=1, shrinking=False)
 
     assert explored.disagreements == 0
     assert run.witness is not None
     assert {mark.act for mark in run.witness.steps if isinstance(mark.act, str)} >= {"begin"}
+
+
+def test_shrinking_makes_the_values_simple_too() -> None:
+    wrong = WRONGS["a priority is cut"]
+
+    found = run_sequences(lambda: WrongTarget(wrong.twist), examples=EXAMPLES, steps=STEPS, seed=1)
+
+    assert found.witness is not None
+    (mark,) = found.witness.steps
+    assert isinstance(mark.act, Enqueue)
+    assert (mark.act.queue, mark.act.priority, mark.now) == ("a", PRIORITY_MAX, SEED_NOW)

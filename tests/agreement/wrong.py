@@ -145,7 +145,7 @@ WRONGS: dict[str, Wrong] = {
     "the next claim is told too early": Wrong(_next_claim_too_early),
     "true is one": Wrong(_true_is_one),
     "when it was claimed is lost": Wrong(_claimed_at_lost),
-    "a long line is walked to its end": Wrong(_long_line_walked_to_its_end),
+    "a long line is walked to its end": Wrong(_long_line_walked_to_its_end, TRANSITIONS),
     "a priority is cut": Wrong(_priority_cut, SEQUENCES),
     "names are read without case": Wrong(_names_without_case, SEQUENCES),
     "history is lost late": Wrong(_history_lost_at_the_end_of_time, SEQUENCES),
