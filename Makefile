@@ -40,7 +40,8 @@ demo: .venv/stamp .honker/stamp  ## a story in under a minute: orders, jobs, a k
 	$(BIN)/python tests/demo/orders.py
 
 test: .venv/stamp .honker/stamp  ## every test, in the gate's form
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --rule-trace out/trace
+	$(BIN)/python -m anser_spec.trace out/trace
 
 check: .venv/stamp  ## format, lint, types, tidy, unit and behaviour: green before you stop
 	$(BIN)/ruff format --check .

@@ -82,6 +82,7 @@ def test_a_heartbeat_moves_the_end_of_the_lease(job: anser.ClaimedJob, clock: an
     assert job.heartbeat(lease_s=5) == NOW + 105
 
 
+@pytest.mark.rule("RET-1", "RET-3")
 def test_a_retry_waits_for_the_backoff_or_for_what_it_says(job: anser.ClaimedJob) -> None:
     assert job.retry() == anser.Settled(anser.State.PENDING, NOW + 7)
 

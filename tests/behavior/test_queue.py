@@ -112,6 +112,7 @@ def test_to_name_a_queue_writes_nothing(db: anser.Database, path: str) -> None:
     assert rows_in(path) == before
 
 
+@pytest.mark.rule("JOB-15")
 def test_two_handles_of_one_name_are_one_queue(db: anser.Database) -> None:
     db.queue("mail").enqueue("hello")
 

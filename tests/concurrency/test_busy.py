@@ -70,10 +70,14 @@ def test_an_operation_that_waited_too_long_is_busy_and_wrote_nothing(furnished: 
 
 
 @pytest.mark.parametrize("name", READS)
-def test_a_look_is_never_busy(furnished: str, name: str) -> None:
+@pytest.mark.rule("STO-8", "JOB-16")
+def test_a_look_is_never_busy_and_touches_nothing(furnished: str, name: str) -> None:
+    before = rows_in(furnished)
+
     with anser.open(furnished, clock=lambda: NOW, busy_timeout_s=0) as db, locked(furnished):
         assert db.run(READS[name]) is not None
 
+    assert rows_in(furnished) == before
     assert {op.name for op in [*WRITES.values(), *READS.values()]} == set(OPS)
 
 

@@ -124,12 +124,13 @@ where id = :id and state = 'pending'
 
 -- name: next_claim_at
 -- The first instant at which a claim would change a row (CLM-15): a job's own, the second after a lease, or now for
--- rows that only wait to be buried. Materialized, because a condition that SQLite moves inwards takes from `min` its way
--- to the first row of an index, and every job of the queue would be visited.
+-- rows that only wait to be buried. Materialized, because a condition that SQLite moves inwards takes from `min` its
+-- way to the first row of an index, and every job of the queue would be visited.
 with instants (at) as materialized (
     select min(run_at) as at from _honker_live where queue = :queue and state = 'pending'
     union all
-    select min(min(claim_expires_at), 9223372036854775806) + 1 from _honker_live where queue = :queue and state = 'processing'
+    select min(min(claim_expires_at), 9223372036854775806) + 1
+    from _honker_live where queue = :queue and state = 'processing'
     union all
     select :now where exists (
         select 1 from _honker_live where queue = :queue and state = 'processing' and claim_expires_at is null
