@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, TypeVar
@@ -26,6 +27,7 @@ FORMAT = 1  # of the file; it grows when an older Anser could no longer write th
 SQLITE_MIN = (3, 35, 0)  # the first with `returning`
 BUSY_TIMEOUT_MAX_S = 3_600
 _STATEMENTS_CACHED = 256
+_WAL_PAUSE_S = 0.01
 
 Synchronous = Literal["normal", "full", "extra"]
 Answer = TypeVar("Answer")
@@ -46,7 +48,7 @@ def connect(path: str, synchronous: Synchronous, busy_timeout_s: float) -> sqlit
         )
         try:
             _format(connection)  # the journal mode is written into the file: a newer format is refused before it
-            (mode,) = connection.execute("pragma journal_mode = wal").fetchone()
+            mode = _wal(connection, busy_timeout_s)
             if mode != "wal":
                 raise StorageError(
                     f"{path}: SQLite keeps the journal mode {mode!r}, a queue needs WAL: use a local disk"
@@ -56,6 +58,26 @@ def connect(path: str, synchronous: Synchronous, busy_timeout_s: float) -> sqlit
             connection.close()
             raise
     return connection
+
+
+def _wal(connection: sqlite3.Connection, busy_timeout_s: float) -> str:
+    """Ask for WAL mode; answers the mode that the file has then.
+
+    SQLite may say that the file is busy without waiting, where several ask this of a new file at once. So it is asked
+    again and again, for as long as it would have waited.
+    """
+    connection.execute("pragma busy_timeout = 0")
+    tries = 1 + int(busy_timeout_s / _WAL_PAUSE_S)
+    for left in reversed(range(tries)):
+        try:
+            ((mode,),) = connection.execute("pragma journal_mode = wal").fetchall()
+            break
+        except sqlite3.OperationalError as error:
+            if not left or error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            time.sleep(_WAL_PAUSE_S)
+    connection.execute(f"pragma busy_timeout = {int(busy_timeout_s * 1_000)}")
+    return str(mode)
 
 
 def prepare(connection: sqlite3.Connection) -> None:
