@@ -33,7 +33,7 @@ def path(tmp_path: Path) -> str:
 
 
 def test_a_fresh_file_is_opened_by_all_who_open_it_at_once(tmp_path: Path) -> None:
-    files, names = 12, ["ann", "ben", "cid"]
+    files, names = 25, ["ann", "ben", "cid"]
     start, told = SPAWN.Barrier(len(names)), SPAWN.Queue()
 
     with processes(open_and_enqueue, *[(str(tmp_path), files, name, start, told) for name in names]) as started:
