@@ -15,21 +15,23 @@ import pytest
 import anser
 from tests.behavior.support import NOW, READS, REFUSED, WRITES, claimed, furnish, raw, rows, rows_in
 
-SINCE_3_12 = pytest.mark.skipif(
-    sys.version_info < (3, 12), reason="sqlite3.connect(autocommit=…) came with Python 3.12"
-)
-
 ALONE = [  # connections on which a statement is its own transaction unless one was begun
     pytest.param({"isolation_level": None}, id="isolation None"),
-    pytest.param({"autocommit": True}, id="autocommit", marks=SINCE_3_12),
 ]
 IMPLICIT = [  # connections that begin a transaction by themselves, and leave it to the application to end it
     pytest.param({"isolation_level": ""}, id="isolation ''"),
     pytest.param({"isolation_level": "DEFERRED"}, id="deferred"),
     pytest.param({"isolation_level": "IMMEDIATE"}, id="immediate"),
     pytest.param({"isolation_level": "EXCLUSIVE"}, id="exclusive"),
-    pytest.param({"autocommit": False}, id="no autocommit", marks=SINCE_3_12),
 ]
+if sys.version_info >= (3, 12):
+    ALONE.append(pytest.param({"autocommit": True}, id="autocommit"))
+    IMPLICIT.append(pytest.param({"autocommit": False}, id="no autocommit"))
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="sqlite3.connect(autocommit=…) came with Python 3.12")
+def test_connections_that_say_autocommit_are_among_those_of_these_tests() -> None:
+    assert [kind.id for kind in ALONE + IMPLICIT if "autocommit" in str(kind.values)] == ["autocommit", "no autocommit"]
 
 
 @pytest.fixture
