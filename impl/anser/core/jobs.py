@@ -33,7 +33,7 @@ def enqueue(tx: Tx, op: Enqueue) -> Enqueued:
         holder = dead.key_holder(tx, op.queue, op.unique_key)
         if holder is not None:
             return Enqueued(holder, created=False)
-    ((id,),) = tx.run(
+    id = tx.insert(
         "enqueue",
         queue=op.queue,
         payload=payload,

@@ -20,5 +20,8 @@ class Tx(Protocol):
     def run(self, name: str, **parameters: Any) -> list[Row]:
         """Run one statement and give all its rows."""
 
+    def insert(self, name: str, **parameters: Any) -> int:
+        """Run one statement that makes one row, and give the row's id."""
+
     def run_many(self, name: str, rows: Iterable[dict[str, Any]]) -> None:
         """Run one statement, that answers nothing, once a row."""

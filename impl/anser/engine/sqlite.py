@@ -161,6 +161,12 @@ class Statements:
         """All rows of one statement."""
         return self._cursor.execute(STATEMENTS[name], parameters).fetchall()
 
+    def insert(self, name: str, **parameters: Any) -> int:
+        """The id of the one row that the statement makes; `returning` would cost a third of the statement more."""
+        id = self._cursor.execute(STATEMENTS[name], parameters).lastrowid
+        assert id is not None, f"{name} makes a row"
+        return id
+
     def run_many(self, name: str, rows: Iterable[dict[str, Any]]) -> None:
         """One statement once a row."""
         self._cursor.executemany(STATEMENTS[name], rows)

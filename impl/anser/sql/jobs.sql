@@ -5,7 +5,6 @@ insert into _honker_live (
     queue, payload, state, priority, run_at, attempts, max_attempts, max_lapses, created_at, expires_at, unique_key
 )
 values (:queue, :payload, 'pending', :priority, :run_at, 0, :max_attempts, :max_lapses, :now, :expires_at, :unique_key)
-returning id
 
 -- name: enqueue_key_holder
 -- The live job with the key, and why it is past saving if it is (JOB-6, JOB-7).
