@@ -292,9 +292,12 @@ class AckBatch(Op):
         _name("worker", self.worker)
         _length("held", self.held, 0, BATCH_MAX)
         for place, held in enumerate(self.held):
-            _kind(f"held[{place}]", held, Held)
-            _whole(f"held[{place}].id", held.id, 1, INTEGER_MAX)
-            _whole(f"held[{place}].fence", held.fence, 1, INTEGER_MAX)
+            try:
+                _kind("", held, Held)
+                _whole(".id", held.id, 1, INTEGER_MAX)
+                _whole(".fence", held.fence, 1, INTEGER_MAX)
+            except Invalid as refusal:
+                raise Invalid(f"held[{place}]{refusal.argument}", refusal.value, refusal.remedy) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

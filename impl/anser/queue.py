@@ -191,7 +191,7 @@ class Queue:
             raise Invalid("jobs", sorted(workers), "ack the jobs of one worker at a time")
         if not jobs:
             return ()
-        held = tuple(Held(job.id, job.lease.fence) for job in jobs)
+        held = tuple([Held(job.row.id, job.lease.fence) for job in jobs])
         ids: tuple[int, ...] = self.database.run(AckBatch(queue=self.name, worker=workers.pop(), held=held), tx)
         return ids
 

@@ -146,7 +146,7 @@ class Given:
     found: bool = False
 
 
-OUTSIDE = {"level.priority": ":level_priority", "(…)": "(select 1 where :found)"}
+OUTSIDE = {"level.priority": ":level_priority", "wanted.value": ":id", "(…)": "(select 1 where :found)"}
 
 # Around each boundary its neighbours; None where the schema allows it, which a test compares with the schema.
 COLUMNS: dict[str, tuple[Any, ...]] = {
@@ -647,7 +647,7 @@ IN_LINE_REASON = Condition(
     within=IN_LINE,
 )
 TAKEN = Condition(
-    text="id = :id and state = 'pending'",
+    text="id = wanted.value and state = 'pending'",
     rules=("CLM-3",),
     twin=lambda row, given: both(same(row.id, given.id), same(row.state, "pending")),
     model=lambda row, given: row.id == given.id and job(row).state is State.PENDING,
@@ -682,6 +682,7 @@ WORD = Condition(
     twin=_word,
     model=word_holds,
 )
+WORD_OF_MANY = replace(WORD, text=WORD.text.replace("id = :id", "id = wanted.value"))
 WORD_WITH_ATTEMPTS_LEFT = Condition(
     text=f"{WORD.text} and attempts < max_attempts",
     rules=("CLM-8", "RET-1", "RET-2"),
@@ -732,7 +733,7 @@ TABLE: dict[str, tuple[Condition, ...]] = {
     "list_jobs": (LISTED,),
     "count_jobs": (COUNTED_PENDING, COUNTED_DUE, COUNTED_PROCESSING, COUNTED_DEAD, IN_QUEUE),
     "queue_resume": (PAUSED,),
-    "finish_forget": (FORGOTTEN,),
+    "finish_old": (FORGOTTEN,),
     "claim_lapsed": (LAPSED_REASON, LAPSED),
     "claim_lapsed_endless": (ENDLESS_REASON, ENDLESS),
     "claim_strays": (STRAYS,),
@@ -741,6 +742,7 @@ TABLE: dict[str, tuple[Condition, ...]] = {
     "claim_take": (TAKEN,),
     "next_claim_at": (WAITING, RUNNING, ENDLESS, STRAYS, AHEAD, PAUSED),
     "ack": (WORD,),
+    "ack_batch": (WORD_OF_MANY,),
     "heartbeat": (WORD,),
     "release": (WORD,),
     "retry": (WORD_WITH_ATTEMPTS_LEFT,),
@@ -754,8 +756,10 @@ TABLE: dict[str, tuple[Condition, ...]] = {
 
 # Statements whose `where` decides nothing: its text, and why.
 _BY_ID = ("id = :id", "it takes the row that the operation named, or has found")
+_FOUND = ("id <= :last_id", "it takes the rows that another statement has found")
 _SEQUENCE = ("name = '_honker_live'", "it is the sequence of that table")
 NO_DECISION: dict[str, tuple[str, str]] = {
+    "finish_forget": _FOUND,
     "claim_settle": _BY_ID,
     "bury": _BY_ID,
     "bury_remove": _BY_ID,

@@ -7,6 +7,7 @@ stretches by index, so it visits only what it takes or buries.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from heapq import merge
 from math import inf
@@ -106,8 +107,8 @@ def _take(tx: Tx, op: Claim, taken: list[Row]) -> tuple[Job, ...]:
     """One fence for the whole claim: it only has to grow (CLM-3, CLM-7)."""
     ((fence,),) = tx.run("claim_fence")
     lease = Lease(op.worker, fence, tx.now, tx.now + op.lease_s)
-    common = {"worker": op.worker, "fence": fence, "now": tx.now, "expires_at": lease.expires_at}
-    tx.run_many("claim_take", [{"id": row[0], **common} for row in taken])
+    ids = json.dumps([row[0] for row in taken])
+    tx.run("claim_take", ids=ids, worker=op.worker, fence=fence, now=tx.now, expires_at=lease.expires_at)
     return tuple(leased_of(row, lease) for row in taken)
 
 

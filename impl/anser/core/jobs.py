@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from anser.core import dead
 from anser.core.rows import dead_of, finished_of, job_of
 from anser.core.tx import Tx
@@ -15,6 +17,7 @@ __all__ = [
     "enqueue",
     "enqueue_many",
     "finish",
+    "forget",
     "get_job",
     "list_jobs",
     "queue_pause",
@@ -70,8 +73,23 @@ def cancel(tx: Tx, op: Cancel) -> bool:
 def finish(tx: Tx, queue: str, id: int, state: State, attempts: int) -> None:
     """File the end of a job that has left the live table (JOB-11)."""
     tx.run("finish", id=id, queue=queue, state=state.value, attempts=attempts, now=tx.now)
-    if id > HISTORY_IDS:
-        tx.run("finish_forget", id=id, history_ids=HISTORY_IDS)
+    forget(tx, [id])
+
+
+def forget(tx: Tx, ids: Sequence[int]) -> None:
+    """What history no longer keeps after the ends of these jobs, one after another (JOB-11).
+
+    Two out for one in: so it shrinks to its bound also after the bound has been lowered.
+    """
+    if max(ids) <= HISTORY_IDS:
+        return
+    old = [id for (id,) in tx.run("finish_old", id=max(ids), history_ids=HISTORY_IDS, limit=2 * len(ids))]
+    gone = 0
+    for id in ids:
+        for old_id in old[gone : gone + 2]:
+            gone += old_id < id - HISTORY_IDS
+    if gone:
+        tx.run("finish_forget", last_id=old[gone - 1])
 
 
 def get_job(tx: Tx, op: GetJob) -> Job | Dead | Finished | None:

@@ -112,7 +112,8 @@ limit :limit
 update _anser_fence set fence = fence + 1 returning fence
 
 -- name: claim_take
-update _honker_live
+-- All at once, each found by its id and never by an index.
+update _honker_live not indexed
 set
     state = 'processing',
     attempts = attempts + 1,
@@ -120,7 +121,8 @@ set
     fence = :fence,
     claimed_at = :now,
     claim_expires_at = :expires_at
-where id = :id and state = 'pending'
+from (select value from json_each(:ids)) as wanted
+where id = wanted.value and state = 'pending'
 
 -- name: next_claim_at
 -- The first instant at which a claim would change a row (CLM-15): a job's own, the second after a lease, or now for

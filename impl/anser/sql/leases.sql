@@ -6,6 +6,20 @@ where id = :id and queue = :queue and state = 'processing'
 and worker_id = :worker and fence = :fence and claim_expires_at >= :now
 returning attempts
 
+-- name: ack_batch
+-- Many of one fence: their ends are filed (JOB-11), and `ack_batch_remove` is the other half. Each is found by its id,
+-- never by an index that other jobs in flight are in too.
+insert or replace into _anser_finished (id, queue, state, attempts, ended_at)
+select id, queue, 'done', attempts, :now
+from (select value from json_each(:ids)) as wanted, _honker_live not indexed
+where id = wanted.value and queue = :queue and state = 'processing'
+and worker_id = :worker and fence = :fence and claim_expires_at >= :now
+returning id
+
+-- name: ack_batch_remove
+delete from _honker_live
+where id in (select value from json_each(:ids))
+
 -- name: heartbeat
 update _honker_live
 set claim_expires_at = :expires_at
