@@ -60,10 +60,10 @@ def shifted(world: World, by_s: int) -> World:
 
 
 def canonical(world: World, now: int) -> tuple[object, ...]:
-    """Equal for two worlds that no operation can tell apart but by absolute instants and the size of fences.
+    """Equal for two worlds of one job that no operation can tell apart but by how long ago something was.
 
-    Instants are taken relative to `now`; past instants that only say *how long ago* (created, claimed, died, ended)
-    are dropped, and of fences only their order is kept.
+    Instants are taken relative to `now`, those that have passed are one, and of fences only their order is kept. With
+    several jobs the order of past instants decides who is first: `anser_spec.transitions.distinct` adds it.
     """
     rank = {fence: place for place, fence in enumerate(sorted(set(_fences(world))), start=1)}
     return (
