@@ -606,6 +606,18 @@ WITHOUT_WORK = Condition(
     twin=lambda _, given: both(given.level_priority is not None, negated(given.found)),
     model=lambda _, given: given.level_priority is not None and not given.found,
 )
+LEVEL = Condition(
+    text="level.priority is not null",
+    rules=("CLM-15",),
+    twin=lambda _, given: given.level_priority is not None,
+    model=lambda _, given: given.level_priority is not None,
+)
+ANY_ON_LEVEL = Condition(
+    text="queue = :queue and state = 'pending' and priority = level.priority",
+    rules=("CLM-15",),
+    twin=lambda row, given: both(_waiting(row, given), same(row.priority, given.level_priority)),
+    model=lambda row, given: pending(row, given) and job(row).priority == given.level_priority,
+)
 ON_LEVEL = Condition(
     text="queue = :queue and state = 'pending' and priority = level.priority and run_at <= :now",
     rules=("CLM-1", "JOB-2"),
@@ -740,7 +752,7 @@ TABLE: dict[str, tuple[Condition, ...]] = {
     "claim_priority": (BELOW, BELOW_LEVEL, WITHOUT_WORK, ON_LEVEL, ON_LEVEL),
     "claim_pick": (IN_LINE_REASON, IN_LINE),
     "claim_take": (TAKEN,),
-    "next_claim_at": (WAITING, RUNNING, ENDLESS, STRAYS, AHEAD, PAUSED),
+    "next_claim_at": (WAITING, BELOW_LEVEL, LEVEL, ANY_ON_LEVEL, RUNNING, ENDLESS, STRAYS, AHEAD, PAUSED),
     "ack": (WORD,),
     "ack_batch": (WORD_OF_MANY,),
     "heartbeat": (WORD,),

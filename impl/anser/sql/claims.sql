@@ -127,9 +127,25 @@ where id = wanted.value and state = 'pending'
 -- name: next_claim_at
 -- The first instant at which a claim would change a row (CLM-15): a job's own, the second after a lease, or now for
 -- rows that only wait to be buried. Materialized, because a condition that SQLite moves inwards takes from `min` its
--- way to the first row of an index, and every job of the queue would be visited.
-with instants (at) as materialized (
-    select min(run_at) as at from _honker_live where queue = :queue and state = 'pending'
+-- way to the first row of an index, and every job of the queue would be visited. The first job of each priority is
+-- sought in the line, which saves an index by instant that every insert and claim would write.
+with recursive level (priority) as (
+    select max(priority) from _honker_live indexed by _anser_ready
+    where queue = :queue and state = 'pending'
+    union all
+    select (
+        select max(priority) from _honker_live indexed by _anser_ready
+        where queue = :queue and state = 'pending' and priority < level.priority
+    )
+    from level
+    where level.priority is not null
+),
+instants (at) as materialized (
+    select (
+        select min(run_at) from _honker_live indexed by _anser_ready
+        where queue = :queue and state = 'pending' and priority = level.priority
+    )
+    from level
     union all
     select min(min(claim_expires_at), 9223372036854775806) + 1
     from _honker_live where queue = :queue and state = 'processing'

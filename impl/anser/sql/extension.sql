@@ -44,17 +44,9 @@ alter table _honker_dead add column unique_key text
 -- name: _honker_dead__reason
 alter table _honker_dead add column reason text
 
--- name: honker_claim_index
-create index if not exists _honker_live_claim
-on _honker_live (queue, priority desc, run_at, id)
-where state in ('pending', 'processing')
-
--- name: honker_pending_deadline_index
-create index if not exists _honker_live_pending_deadline
-on _honker_live (queue, run_at)
-where state = 'pending'
-
 -- name: honker_processing_deadline_index
+-- The one of honker's indexes that our statements read too. Its others, for its claim and its next deadline, honker
+-- makes when it opens the file; until then no insert and no claim has to write them.
 -- Lapsed leases are its first rows: those in flight lie behind them and are not visited (CLM-16).
 create index if not exists _honker_live_processing_deadline
 on _honker_live (queue, claim_expires_at)
