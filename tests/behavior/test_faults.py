@@ -125,6 +125,7 @@ def test_an_operation_that_breaks_off_alone_is_done_or_not_done(
         assert not faulty.in_transaction, f"statement {at} left a transaction open"
         assert (raised is not None) is faulty.fired
         if found == after:
+            assert when == "after" or raised is None, f"statement {at} was not run, and yet all is done"
             break  # the last statement was the commit, or nothing fails any more
         assert found == before, f"statement {at} left something between"
         assert isinstance(raised, anser.StorageError | KeyboardInterrupt)
@@ -156,6 +157,7 @@ def test_an_operation_that_breaks_off_in_a_transaction_is_done_or_not_done_when_
 
         assert (raised is not None) is faulty.fired
         if found == after:
+            assert when == "after" or raised is None, f"statement {at} was not run, and yet all is done"
             break
         assert found == before, f"statement {at} left something between"
     else:

@@ -289,13 +289,21 @@ def test_a_file_of_a_newer_format_is_refused_and_no_byte_of_it_changes(path: str
     assert sorted(Path(path).parent.iterdir()) == places
 
 
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        "update _anser_format set version = 2",
+        "drop table _anser_format; drop table _honker_live; create table _honker_live (id integer)",
+    ],
+    ids=["newer", "not the queue's"],
+)
 @pytest.mark.rule("STO-3")
-def test_an_open_that_was_refused_holds_the_file_no_longer(path: str) -> None:
+def test_an_open_that_was_refused_holds_the_file_no_longer(path: str, spoil: str) -> None:
     anser.open(path).close()
     with raw(path) as connection:
-        connection.execute("update _anser_format set version = 2")
+        connection.executescript(spoil)
 
-    with pytest.raises(anser.FormatError) as refusal:
+    with pytest.raises(anser.AnserError) as refusal:
         anser.open(path)
 
     assert refusal.value.__traceback__ is not None  # which holds all that the refused call had in its hands
