@@ -169,9 +169,12 @@ class Draft:
         self.paused = world.paused
         self.last_id = world.last_id
         self.last_fence = world.last_fence
+        self.ended: list[int] = []
         self.names: list[str] = []
 
     def world(self) -> World:
+        """What has become of it, when the verb is through."""
+        self.forget()
         return World(self.jobs, self.dead, self.finished, self.paused, self.last_id, self.last_fence)
 
     def checked(self, op: Op) -> Op:
@@ -223,13 +226,17 @@ class Draft:
         return self.last_id
 
     def finish(self, job: Job, state: State) -> None:
-        """The job leaves as done or cancelled; history forgets what is far behind (JOB-11)."""
+        """The job leaves as done or cancelled, and history keeps that (JOB-11)."""
         del self.jobs[job.id]
         if self.has(Quirk.D10_BLIND_GET_JOB):
             return
         self.finished[job.id] = Finished(job.id, job.queue, state, job.attempts, self.now)
-        behind = sorted(id for id in self.finished if id < job.id - HISTORY_IDS)
-        for id in behind[:2]:
+        self.ended.append(job.id)
+
+    def forget(self) -> None:
+        """For each job that ended history forgets two at most of those far behind the newest of them (JOB-11)."""
+        behind = sorted(id for id in self.finished if id < max(self.ended, default=0) - HISTORY_IDS)
+        for id in behind[: 2 * len(self.ended)]:
             del self.finished[id]
 
     def blocks(self, job: Job) -> bool:
@@ -592,9 +599,7 @@ def fail(draft: Draft, op: Fail) -> Refused | None:
 
 def sweep_expired(draft: Draft, op: SweepExpired) -> int:
     """Expired jobs that nobody holds, the longest expired first (DED-2)."""
-    over = [
-        job for job in draft.live(op.queue) if not stray(job) and doom(job, draft.now) is Reason.EXPIRED
-    ]
+    over = [job for job in draft.live(op.queue) if not stray(job) and doom(job, draft.now) is Reason.EXPIRED]
     if draft.has(Quirk.D02_ZOMBIE):
         over = [job for job in over if job.state is State.PENDING]
     if any(draft.blocks(job) for job in over):

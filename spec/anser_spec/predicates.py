@@ -359,7 +359,7 @@ def forgotten(row: Row, given: Given) -> bool:
     draft = finished(row, given)
     draft.jobs[given.id] = job(Row(id=given.id))
     draft.finish(draft.jobs[given.id], State.DONE)
-    return row.id not in draft.finished
+    return row.id not in draft.world().finished
 
 
 def paused(row: Row, given: Given) -> bool:
@@ -745,7 +745,7 @@ TABLE: dict[str, tuple[Condition, ...]] = {
     "list_jobs": (LISTED,),
     "count_jobs": (COUNTED_PENDING, COUNTED_DUE, COUNTED_PROCESSING, COUNTED_DEAD, IN_QUEUE),
     "queue_resume": (PAUSED,),
-    "finish_old": (FORGOTTEN,),
+    "finish_forget": (FORGOTTEN,),
     "claim_lapsed": (LAPSED_REASON, LAPSED),
     "claim_lapsed_endless": (ENDLESS_REASON, ENDLESS),
     "claim_strays": (STRAYS,),
@@ -771,7 +771,6 @@ _BY_ID = ("id = :id", "it takes the row that the operation named, or has found")
 _FOUND = ("id <= :last_id", "it takes the rows that another statement has found")
 _SEQUENCE = ("name = '_honker_live'", "it is the sequence of that table")
 NO_DECISION: dict[str, tuple[str, str]] = {
-    "finish_forget": _FOUND,
     "claim_settle": _BY_ID,
     "bury": _BY_ID,
     "bury_remove": _BY_ID,

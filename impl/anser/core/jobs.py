@@ -77,19 +77,10 @@ def finish(tx: Tx, queue: str, id: int, state: State, attempts: int) -> None:
 
 
 def forget(tx: Tx, ids: Sequence[int]) -> None:
-    """What history no longer keeps after the ends of these jobs, one after another (JOB-11).
-
-    Two out for one in: so it shrinks to its bound also after the bound has been lowered.
-    """
-    if max(ids) <= HISTORY_IDS:
-        return
-    old = [id for (id,) in tx.run("finish_old", id=max(ids), history_ids=HISTORY_IDS, limit=2 * len(ids))]
-    gone = 0
-    for id in ids:
-        for old_id in old[gone : gone + 2]:
-            gone += old_id < id - HISTORY_IDS
-    if gone:
-        tx.run("finish_forget", last_id=old[gone - 1])
+    """What history no longer keeps now that these jobs have ended (JOB-11)."""
+    newest = max(ids)
+    if newest > HISTORY_IDS:
+        tx.run("finish_forget", id=newest, history_ids=HISTORY_IDS, limit=2 * len(ids))
 
 
 def get_job(tx: Tx, op: GetJob) -> Job | Dead | Finished | None:

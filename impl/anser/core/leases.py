@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from anser.core import dead, jobs
 from anser.core.tx import Row, Tx
 from anser.errors import LeaseLost
 from anser.ops import Ack, AckBatch, Fail, Heartbeat, Release, Retry
-from anser.types import HISTORY_IDS, Held, Reason, Settled, State
+from anser.types import Reason, Settled, State
 
 __all__ = ["ack", "ack_batch", "fail", "heartbeat", "release", "retry"]
 
@@ -24,21 +25,17 @@ def ack(tx: Tx, op: Ack) -> None:
 def ack_batch(tx: Tx, op: AckBatch) -> tuple[int, ...]:
     """CLM-10."""
     done: list[int] = []
-    for (fence, _), piece in groupby(op.held, key=_piece):
+    for fence, piece in groupby(op.held, key=attrgetter("fence")):
         ids = [held.id for held in piece]
         rows = tx.run("ack_batch", ids=json.dumps(ids), queue=op.queue, worker=op.worker, fence=fence, now=tx.now)
         gone = {id for (id,) in rows}
         ended = [id for id in dict.fromkeys(ids) if id in gone]
         if ended:
             tx.run("ack_batch_remove", ids=json.dumps(ended))
-            jobs.forget(tx, ended)
         done += ended
+    if done:
+        jobs.forget(tx, done)
     return tuple(done)
-
-
-def _piece(held: Held) -> tuple[int, int]:
-    """Neighbours with one fence, whose ids are so close that none's end makes history forget another's (JOB-11)."""
-    return held.fence, held.id // HISTORY_IDS
 
 
 def heartbeat(tx: Tx, op: Heartbeat) -> int:

@@ -78,13 +78,12 @@ returning queue
 insert or replace into _anser_finished (id, queue, state, attempts, ended_at)
 values (:id, :queue, :state, :attempts, :now)
 
--- name: finish_old
--- What history may forget after the end of a job, the smallest ids first (JOB-11).
-select id from _anser_finished
-where id < :id - :history_ids
-order by id
-limit :limit
-
 -- name: finish_forget
+-- Two out for one in: history shrinks to its bound also after the bound has been lowered (JOB-11).
 delete from _anser_finished
-where id <= :last_id
+where id in (
+    select id from _anser_finished
+    where id < :id - :history_ids
+    order by id
+    limit :limit
+)
