@@ -498,7 +498,8 @@ def _json(value: Any, depth: int) -> None:
     if value is None or value is True or value is False:
         return
     if isinstance(value, str):
-        _utf8("payload", value)
+        if not value.isascii():
+            _utf8("payload", value)
     elif isinstance(value, int):
         if not INTEGER_MIN <= value <= INTEGER_MAX:
             raise Invalid("payload", value, "integers end at 64 bits in other bindings: pass text")
@@ -518,7 +519,8 @@ def _nested(value: dict[Any, Any] | list[Any] | tuple[Any, ...], depth: int) -> 
         for key in value:
             if not isinstance(key, str):
                 raise Invalid("payload", key, "a key of a JSON object is text")
-            _utf8("payload", key)
+            if not key.isascii():
+                _utf8("payload", key)
         value = list(value.values())
     for item in value:
         _json(item, depth)

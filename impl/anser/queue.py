@@ -222,7 +222,7 @@ class Queue:
         if not options.keys() <= _OPTIONS:
             name = min(options.keys() - _OPTIONS)
             raise Invalid(name, dict(options)[name], f"pass one of {', '.join(JobOptions.__annotations__)}")
-        merged: JobOptions = {**self._defaults, **options}
+        merged: JobOptions = {**self._defaults, **options} if options else self._defaults
         return Enqueue(queue=self.name, payload=payload, **merged)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Protocol
 
 __all__ = ["Row", "Tx"]
@@ -22,6 +21,3 @@ class Tx(Protocol):
 
     def insert(self, name: str, **parameters: Any) -> int:
         """Run one statement that makes one row, and give the row's id."""
-
-    def run_many(self, name: str, rows: Iterable[dict[str, Any]]) -> None:
-        """Run one statement, that answers nothing, once a row."""

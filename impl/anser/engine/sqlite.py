@@ -167,10 +167,6 @@ class Statements:
         assert id is not None, f"{name} makes a row"
         return id
 
-    def run_many(self, name: str, rows: Iterable[dict[str, Any]]) -> None:
-        """One statement once a row."""
-        self._cursor.executemany(STATEMENTS[name], rows)
-
 
 class Engine:
     """Operations on one connection: each in a transaction of its own, or in a savepoint of the caller's.
