@@ -71,13 +71,13 @@ def _stretches(tx: Tx, queue: str, priority: float, n: int) -> Iterator[Row]:
         yield from rows
         if len(rows) < limit:
             return
-        after = (rows[-1][5], rows[-1][0])
+        after = (rows[-1][4], rows[-1][0])
         limit = n + BURIED_MAX
 
 
 def _order(row: Row) -> tuple[int, int, int]:
     """Highest priority, then earliest due, then first enqueued (CLM-1)."""
-    return (-row[4], row[5], row[0])
+    return (-row[3], row[4], row[0])
 
 
 def _walk(line: Iterator[Row], n: int) -> tuple[list[Row], list[tuple[int, str]]]:
@@ -85,7 +85,7 @@ def _walk(line: Iterator[Row], n: int) -> tuple[list[Row], list[tuple[int, str]]
     taken: list[Row] = []
     doomed: list[tuple[int, str]] = []
     for row in line:
-        reason = row[14] or _unreadable(row[2])
+        reason = row[13] or _unreadable(row[2])
         if reason is None:
             taken.append(row)
         else:

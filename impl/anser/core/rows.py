@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, make_dataclass
+from typing import Any, cast
+
 from anser.core.tx import Row
 from anser.types import Dead, Finished, Job, Lease, Reason, State
 
@@ -9,7 +12,8 @@ __all__ = ["dead_of", "finished_of", "job_of", "leased_of"]
 
 _REASONS = {reason.value: reason for reason in Reason}
 _PROCESSING = State.PROCESSING
-_STATE, _ATTEMPTS, _PLAIN = 3, 6, 14  # places in a live row; the first _PLAIN columns are a job's own fields
+_STATE, _PLAIN = 3, 14  # places in a live row; the first _PLAIN columns are a job's own fields
+_LINE = 13  # how many columns of a row of the line are a job's own fields; its state is not among them
 _REASON = 11  # place in a dead row
 
 
@@ -22,12 +26,17 @@ def job_of(row: Row) -> Job:
     return Job(*fields)
 
 
+# To make frozen values, each field through `object.__setattr__`, took a tenth of the time of claiming a hundred jobs. A
+# draft has the slots of a job, is filled in like any object, and then becomes the job.
+_Draft: Any = make_dataclass("_Draft", [field.name for field in fields(Job)], slots=True)
+
+
 def leased_of(row: Row, lease: Lease) -> Job:
     """A row of the line as it is after its claim (CLM-3)."""
-    fields = [*row[:_PLAIN], lease]
-    fields[_STATE] = _PROCESSING
-    fields[_ATTEMPTS] += 1
-    return Job(*fields)
+    draft = _Draft(*row[:_STATE], _PROCESSING, *row[_STATE:_LINE], lease)
+    draft.attempts += 1
+    draft.__class__ = Job
+    return cast(Job, draft)
 
 
 def dead_of(row: Row) -> Dead:

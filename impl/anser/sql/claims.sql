@@ -94,9 +94,10 @@ where exists (
 )
 
 -- name: claim_pick
--- A stretch of the line: due jobs of one priority, after the place where the last stretch ended (CLM-1).
+-- A stretch of the line: due jobs of one priority, after the place where the last stretch ended (CLM-1). All are
+-- pending, so their state is not read: of a row, its texts cost most.
 select
-    id, queue, payload, state, priority, run_at, attempts, max_attempts, lapses, max_lapses, created_at, expires_at,
+    id, queue, payload, priority, run_at, attempts, max_attempts, lapses, max_lapses, created_at, expires_at,
     unique_key, last_error,
     case
         when expires_at <= :now then 'expired'
