@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from os import PathLike, fspath
 from types import TracebackType
 from typing import Any, Self
@@ -20,6 +20,8 @@ from anser.queue import Queue
 
 __all__ = ["Database", "open_database"]
 
+_CLOSE_WAIT_S = 10
+
 
 class _Own:
     """A thread's own connection, closed only under `using`: a process dies of closing one while it runs a statement."""
@@ -29,7 +31,7 @@ class _Own:
     def __init__(self, connection: sqlite3.Connection, clock: Clock) -> None:
         self.connection = connection
         self.engine = Engine(connection, clock)
-        self.using = threading.RLock()
+        self.using = threading.Lock()
 
 
 class Database:
@@ -97,11 +99,15 @@ class Database:
         if tx is not None:
             return Engine(self._joined(tx), self.clock).run(op)
         own = self._own()
-        with own.using:
-            self._usable()
-            if own.connection.in_transaction:
+        free = own.using.acquire(blocking=False)
+        try:
+            if not free or own.connection.in_transaction:
+                self._usable()
                 raise Invalid("tx", None, "a transaction is open in this thread: pass it, or end it first")
             return own.engine.run(op)
+        finally:
+            if free:
+                self._let_go(own)
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
@@ -110,19 +116,27 @@ class Database:
         Raises `Busy` when the lock is not had within the busy timeout. Transactions do not nest.
         """
         own = self._own()
-        with own.using:
+        if not own.using.acquire(blocking=False):
             self._usable()
+            raise Invalid("transaction", "open", "a transaction is open in this thread: use it, or a savepoint")
+        try:
             with own.engine.transaction() as now:
                 yield Transaction(own.connection, now)
+        finally:
+            self._let_go(own)
 
     def close(self) -> None:
-        """Close the connections of all threads, each when its operation or transaction is over. Again is fine."""
+        """Close the connections of all threads, those in use when their operation or transaction is over.
+
+        For that it waits a while, and then leaves it to their threads. Closing again is fine.
+        """
         with self._connecting:
             self._closed = True
             owns, self._owns = self._owns, {}
         for thread, own in owns.items():
-            with own.using if thread.is_alive() else nullcontext():
-                own.connection.close()
+            elsewhere = thread.is_alive() and thread is not threading.current_thread()
+            if own.using.acquire(timeout=_CLOSE_WAIT_S if elsewhere else 0):
+                own.connection.close()  # and keep it from being used
 
     def __enter__(self) -> Self:
         return self
@@ -145,6 +159,11 @@ class Database:
             own = self._local.own = self._connect()
         return own
 
+    def _let_go(self, own: _Own) -> None:
+        own.using.release()
+        if self._closed and own.using.acquire(blocking=False):
+            own.connection.close()
+
     def _connect(self) -> _Own:
         """A connection for this thread; those of threads that have ended are closed."""
         own = _Own(connect(self.path, self._synchronous, self._busy_timeout_s), self.clock)
@@ -153,8 +172,8 @@ class Database:
                 self._owns.pop(thread).connection.close()
             if self._closed:
                 own.connection.close()
-            else:
-                self._owns[threading.current_thread()] = own
+                self._usable()
+            self._owns[threading.current_thread()] = own
         return own
 
     def _joined(self, connection: sqlite3.Connection) -> sqlite3.Connection:
