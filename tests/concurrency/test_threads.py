@@ -123,6 +123,21 @@ def test_a_transaction_of_one_thread_is_nothing_to_another(db: anser.Database, m
     assert in_a_thread(mail.count_jobs).pending == 1
 
 
+def test_a_transaction_may_be_ended_by_another_thread_than_the_one_that_began_it(
+    db: anser.Database, mail: anser.Queue
+) -> None:
+    transaction = db.transaction()
+
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        tx = pool.submit(transaction.__enter__).result(timeout=PATIENCE_S)
+        in_a_thread(lambda: mail.enqueue("hello", tx=tx))
+        in_a_thread(lambda: transaction.__exit__(None, None, None))
+        after = pool.submit(mail.enqueue, "from the thread that began it").result(timeout=PATIENCE_S)
+
+    assert after.created
+    assert mail.count_jobs().pending == 2
+
+
 def test_looks_do_not_wait_for_a_writer(db: anser.Database, mail: anser.Queue) -> None:
     mail.enqueue("hello")
     looks: list[Callable[[], Any]] = [
