@@ -10,7 +10,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, Literal, TypeVar
 
 from anser.clock import Clock
@@ -189,34 +189,35 @@ class Engine:
         return _guarded(self._connection, self._run, op, now)
 
     def _run(self, op: Op, now: int | None) -> Any:
+        """On one cursor, so that whatever is executed next ends an answer half read: it would keep a savepoint open."""
+        cursor = _cursor(self._connection)
         if not self._connection.in_transaction:
-            return self._run_alone(op, now)
+            return self._run_alone(cursor, op, now)
         if op.name in READS:
-            return self._verb(op, now)
-        return self._run_inside(op, now)
+            with closing(cursor):
+                return self._verb(cursor, op, now)
+        return self._run_inside(cursor, op, now)
 
-    def _run_alone(self, op: Op, now: int | None) -> Any:
+    def _run_alone(self, cursor: sqlite3.Cursor, op: Op, now: int | None) -> Any:
         """In a transaction of its own; a write on a connection that begins implicitly leaves it open for the caller.
 
         Begin and commit are inside the try, as in `_transaction`.
         """
-        cursor = _cursor(self._connection)
         try:
             cursor.execute("begin" if op.name in READS else "begin immediate")
-            answer = self._verb(op, now)
+            answer = self._verb(cursor, op, now)
             if op.name in READS or not _begins_implicitly(self._connection):
                 cursor.execute("commit")
         except BaseException:
-            _undo(self._connection)
+            _undo(cursor)
             raise
         return answer
 
-    def _run_inside(self, op: Op, now: int | None) -> Any:
-        cursor = _cursor(self._connection)
+    def _run_inside(self, cursor: sqlite3.Cursor, op: Op, now: int | None) -> Any:
         cursor.execute("savepoint anser")
         try:
             cursor.execute(STATEMENTS["storage_lock"])
-            answer = self._verb(op, now)
+            answer = self._verb(cursor, op, now)
             cursor.execute("release anser")
         except BaseException:
             if self._connection.in_transaction:
@@ -225,12 +226,8 @@ class Engine:
             raise
         return answer
 
-    def _verb(self, op: Op, now: int | None) -> Any:
-        cursor = _cursor(self._connection)
-        try:
-            return VERBS[op.name](Statements(cursor, self._now() if now is None else now), op)
-        finally:
-            cursor.close()  # an answer half read would keep the savepoint from ending
+    def _verb(self, cursor: sqlite3.Cursor, op: Op, now: int | None) -> Any:
+        return VERBS[op.name](Statements(cursor, self._now() if now is None else now), op)
 
     def _now(self) -> int:
         """The clock's word, if it is an instant: a fraction in a row would make the job a stray (CLM-17)."""
@@ -269,13 +266,13 @@ def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
         yield
         cursor.execute("commit")
     except BaseException:
-        _undo(connection)
+        _undo(cursor)
         raise
 
 
-def _undo(connection: sqlite3.Connection) -> None:
-    if connection.in_transaction:  # SQLite may have rolled back already, and a second rollback would hide why
-        connection.execute("rollback")
+def _undo(cursor: sqlite3.Cursor) -> None:
+    if cursor.connection.in_transaction:  # SQLite may have rolled back already, and a second one would hide why
+        cursor.execute("rollback")
 
 
 def _begins_implicitly(connection: sqlite3.Connection) -> bool:
