@@ -17,6 +17,7 @@ from anser.database import Database
 from anser.database import open_database as open
 from anser.engine.sqlite import Transaction
 from anser.errors import AnserError, Busy, Conflict, FormatError, Invalid, LeaseLost, NotFound, StorageError
+from anser.ops import decode
 from anser.queue import ClaimedJob, Queue
 from anser.types import Counts, Dead, Enqueued, Finished, Job, Lease, Reason, Settled, State
 
@@ -44,5 +45,6 @@ __all__ = [
     "State",
     "StorageError",
     "Transaction",
+    "decode",
     "open",
 ]

@@ -26,10 +26,10 @@ class Backoff:
     Whole numbers only; raises `Invalid` for others.
     """
 
-    base: int = 2
+    base: int = 10
     factor: int = 2
     cap: int = 3_600
-    jitter: Jitter = "full"
+    jitter: Jitter = "equal"
 
     def __post_init__(self) -> None:
         for argument, value, low, high in (

@@ -71,7 +71,7 @@ class Database:
         """A queue of this file and the defaults of its jobs; nothing is written. Raises `Invalid` for a wrong default.
 
         `lease_s` is how long a claim holds without a heartbeat. `backoff` is how long a job waits that is put back
-        because its handler raised: from 0 to 2, 4, 8 … seconds, an hour at most, if None.
+        because its handler raised: 5 to 10 s, then 10 to 20, and so on to an hour at most, if None.
         """
         return Queue(
             self,
@@ -103,7 +103,9 @@ class Database:
         try:
             if not free or own.connection.in_transaction:
                 self._usable()
-                raise Invalid("tx", None, "a transaction is open in this thread: pass it, or end it first")
+                raise Invalid(
+                    "tx", None, "a transaction is open in this thread: pass it where the call takes tx, or end it first"
+                )
             return own.engine.run(op)
         finally:
             if free:

@@ -509,7 +509,9 @@ def _json(value: Any, depth: int) -> None:
     elif isinstance(value, (dict, list, tuple)):
         _nested(value, depth + 1)
     else:
-        raise Invalid("payload", value, f"{type(value).__name__} is not JSON: pass a dict, list, text, number or None")
+        raise Invalid(
+            "payload", value, f"{type(value).__name__} is not JSON: pass a dict, list, text, number, bool or None"
+        )
 
 
 def _nested(value: dict[Any, Any] | list[Any] | tuple[Any, ...], depth: int) -> None:

@@ -120,8 +120,14 @@ class Queue:
     def enqueue_many(
         self, payloads: Iterable[Any], *, tx: Tx = None, **options: Unpack[JobOptions]
     ) -> tuple[Enqueued, ...]:
-        """Add jobs with the same options, all or none, in order (JOB-8)."""
+        """Add jobs with the same options, all or none, in order (JOB-8).
+
+        A `unique_key` for several is refused: the first would be the answer for all, and the other payloads be lost.
+        """
         jobs = tuple(self._job(payload, **options) for payload in payloads)
+        key = options.get("unique_key")
+        if key is not None and len(jobs) > 1:
+            raise Invalid("unique_key", key, "one key is one job: enqueue them one by one, each with its own")
         enqueued: tuple[Enqueued, ...] = self.database.run(EnqueueMany(jobs=jobs), tx)
         return enqueued
 
@@ -135,25 +141,27 @@ class Queue:
         job: Job | Dead | Finished | None = self.database.run(GetJob(queue=self.name, id=id), tx)
         return job
 
-    def list_jobs(self, state: State | None = None, *, after_id: int = 0, limit: int = 100) -> tuple[Job, ...]:
+    def list_jobs(
+        self, state: State | None = None, *, after_id: int = 0, limit: int = 100, tx: Tx = None
+    ) -> tuple[Job, ...]:
         """A page of live jobs by id (JOB-12)."""
         op = ListJobs(queue=self.name, state=state, after_id=after_id, limit=limit)
-        jobs: tuple[Job, ...] = self.database.run(op)
+        jobs: tuple[Job, ...] = self.database.run(op, tx)
         return jobs
 
-    def count_jobs(self) -> Counts:
+    def count_jobs(self, *, tx: Tx = None) -> Counts:
         """How many jobs are pending, due, processing and dead (JOB-13)."""
-        counts: Counts = self.database.run(CountJobs(queue=self.name))
+        counts: Counts = self.database.run(CountJobs(queue=self.name), tx)
         return counts
 
-    def pause(self) -> bool:
+    def pause(self, *, tx: Tx = None) -> bool:
         """Hand out nothing until `resume`; jobs in flight go on (CLM-14)."""
-        changed: bool = self.database.run(QueuePause(queue=self.name))
+        changed: bool = self.database.run(QueuePause(queue=self.name), tx)
         return changed
 
-    def resume(self) -> bool:
+    def resume(self, *, tx: Tx = None) -> bool:
         """Hand out jobs again (CLM-14)."""
-        changed: bool = self.database.run(QueueResume(queue=self.name))
+        changed: bool = self.database.run(QueueResume(queue=self.name), tx)
         return changed
 
     # --- claims
@@ -179,9 +187,9 @@ class Queue:
         at = self.next_claim_at()
         return at is not None and at <= self.database.clock()
 
-    def next_claim_at(self) -> int | None:
+    def next_claim_at(self, *, tx: Tx = None) -> int | None:
         """When a claim would have something to do: an instant not before now, or None (CLM-15)."""
-        at: int | None = self.database.run(NextClaimAt(queues=(self.name,)))
+        at: int | None = self.database.run(NextClaimAt(queues=(self.name,)), tx)
         return at
 
     def ack_batch(self, jobs: Sequence[ClaimedJob], *, tx: Tx = None) -> tuple[int, ...]:
@@ -197,24 +205,25 @@ class Queue:
 
     # --- the dead
 
-    def sweep_expired(self, *, limit: int = 1_000) -> int:
+    def sweep_expired(self, *, limit: int = 1_000, tx: Tx = None) -> int:
         """Bury expired jobs that nobody holds; answers how many (DED-2)."""
-        buried: int = self.database.run(SweepExpired(queue=self.name, limit=limit))
+        buried: int = self.database.run(SweepExpired(queue=self.name, limit=limit), tx)
         return buried
 
-    def dead_list(self, *, after_id: int = 0, limit: int = 100) -> tuple[Dead, ...]:
+    def dead_list(self, *, after_id: int = 0, limit: int = 100, tx: Tx = None) -> tuple[Dead, ...]:
         """A page of dead jobs by id (DED-3)."""
-        jobs: tuple[Dead, ...] = self.database.run(DeadList(queue=self.name, after_id=after_id, limit=limit))
+        op = DeadList(queue=self.name, after_id=after_id, limit=limit)
+        jobs: tuple[Dead, ...] = self.database.run(op, tx)
         return jobs
 
     def dead_requeue(self, id: int, *, tx: Tx = None) -> None:
         """Let a dead job start over under its id; raises `NotFound` or `Conflict` (DED-4, DED-5)."""
         self.database.run(DeadRequeue(queue=self.name, id=id), tx)
 
-    def dead_prune(self, *, older_than_s: int, limit: int = 1_000) -> int:
+    def dead_prune(self, *, older_than_s: int, limit: int = 1_000, tx: Tx = None) -> int:
         """Forget jobs that died that long ago; answers how many (DED-6)."""
         op = DeadPrune(queue=self.name, older_than_s=older_than_s, limit=limit)
-        forgotten: int = self.database.run(op)
+        forgotten: int = self.database.run(op, tx)
         return forgotten
 
     def _job(self, payload: Any, **options: Unpack[JobOptions]) -> Enqueue:

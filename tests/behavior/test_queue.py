@@ -37,7 +37,7 @@ def test_a_queue_that_says_nothing_has_the_documented_defaults(mail: anser.Queue
     job = job_of(mail, mail.enqueue("hello").id)
 
     assert (job.max_attempts, job.max_lapses, job.priority, job.expires_at) == (3, 5, 0, None)
-    assert (mail.lease_s, mail.backoff) == (300, anser.Backoff(base=2, factor=2, cap=3_600, jitter="full"))
+    assert (mail.lease_s, mail.backoff) == (300, anser.Backoff(base=10, factor=2, cap=3_600, jitter="equal"))
 
 
 @pytest.mark.rule("ERR-4")
@@ -309,3 +309,28 @@ def test_expired_jobs_are_swept_within_the_limit(mail: anser.Queue, clock: anser
     assert mail.sweep_expired(limit=2) == 2
     assert mail.sweep_expired() == 1
     assert {job.reason for job in mail.dead_list()} == {anser.Reason.EXPIRED}
+
+
+def test_a_key_for_several_payloads_is_refused_and_nothing_written(mail: anser.Queue) -> None:
+    with pytest.raises(anser.Invalid, match=r"unique_key = 'k': one key is one job"):
+        mail.enqueue_many([1, 2], unique_key="k")
+
+    assert mail.count_jobs().pending == 0
+    assert len(mail.enqueue_many([1], unique_key="k")) == 1
+
+
+def test_a_look_and_an_upkeep_can_be_part_of_a_transaction(db: anser.Database, mail: anser.Queue) -> None:
+    with db.transaction() as tx:
+        mail.enqueue("hello", tx=tx)
+        seen = (mail.count_jobs(tx=tx).pending, len(mail.list_jobs(tx=tx)), mail.dead_list(tx=tx))
+        due_at = mail.next_claim_at(tx=tx)
+        upkeep = (
+            mail.sweep_expired(tx=tx),
+            mail.dead_prune(older_than_s=0, tx=tx),
+            mail.pause(tx=tx),
+            mail.resume(tx=tx),
+        )
+
+    assert seen == (1, 1, ())
+    assert due_at == NOW
+    assert upkeep == (0, 0, True, True)

@@ -87,12 +87,8 @@ DATABASE_CLOCK = re.compile(
     re.IGNORECASE,
 )
 SQL_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
-TRIGGER = re.compile(
-    r"^create\s+(?:temp\s+)?trigger\b.*?(?=^-- name:|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL
-)
-COLUMN_DEFAULT = re.compile(
-    r"\bdefault\s+(?:current_\w+|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))", re.IGNORECASE
-)
+TRIGGER = re.compile(r"^create\s+(?:temp\s+)?trigger\b.*?(?=^-- name:|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
+COLUMN_DEFAULT = re.compile(r"\bdefault\s+(?:current_\w+|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))", re.IGNORECASE)
 
 RULE_HEADING = re.compile(r"^## ([A-Z]{3}-\d+) ", re.MULTILINE)
 RULE_ID = re.compile(r"\b([A-Z]{3})-\d+\b")
@@ -277,9 +273,7 @@ def waits(root: Path) -> list[str]:
             continue
         used = [(line, name) for line, name in _names_used(parsed(path)) if name in WAITS]
         used += [(line, name) for line, name in imports(root, path) if name.partition(".")[0] in THREADING]
-        problems += [
-            place(root, path, line, f"sleeps or threads ({name}): only loops do") for line, name in used
-        ]
+        problems += [place(root, path, line, f"sleeps or threads ({name}): only loops do") for line, name in used]
     return problems
 
 

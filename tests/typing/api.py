@@ -34,7 +34,7 @@ def claimed_one(emails: anser.Queue) -> None:
 def claimed_in_a_batch(emails: anser.Queue) -> None:
     for job in emails.claim_batch("worker-1", 10):
         if job.attempts == 1:
-            job.retry("mail server said no", delay_s=30)
+            job.retry(delay_s=30, error="mail server said no")
         elif job.attempts == 2:
             job.release()
         else:

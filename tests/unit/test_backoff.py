@@ -134,5 +134,5 @@ def test_there_is_no_wait_after_an_attempt_that_never_was(attempt: Any) -> None:
 
 
 def test_equal_backoffs_are_one_value() -> None:
-    assert anser.Backoff() == anser.Backoff(base=2, factor=2, cap=3_600, jitter="full")
-    assert len({anser.Backoff(), anser.Backoff(base=2)}) == 1
+    assert anser.Backoff() == anser.Backoff(base=10, factor=2, cap=3_600, jitter="equal")
+    assert len({anser.Backoff(), anser.Backoff(base=10)}) == 1

@@ -325,7 +325,9 @@ def _mapped(error: sqlite3.Error) -> AnserError:
     if code == sqlite3.SQLITE_BUSY_SNAPSHOT:
         return Busy("the caller's transaction read before another one wrote: roll back, and begin immediate next time")
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return Busy("another connection held the write lock too long: nothing was written, try again")
+        return Busy(
+            "another connection held the write lock too long: nothing was written, try again (your own? pass it as tx)"
+        )
     if "no such table: _anser" in str(error) or "no such table: _honker" in str(error):
         return FormatError(f"{error}: open the file with anser.open once before its connections are used")
     return StorageError(f"{type(error).__name__}: {error}")
