@@ -24,10 +24,8 @@ __all__ = [
     "Transactional",
     "replay",
     "rules_of",
-    "shorten",
 ]
 
-SHORTEN_ROUNDS_MAX = 5
 PLAIN_ENQUEUE = Enqueue(queue="a", payload=None)
 PLAIN_SWEEP = SweepExpired(queue="a")
 
@@ -215,39 +213,6 @@ def replay(witness: Witness, target: Target) -> Difference | None:
     finally:
         judge.end()
     return None
-
-
-def shorten(witness: Witness, target: Target) -> Witness:
-    """The witness without the steps, from the last to the first, that the disagreement does not need."""
-    shown = replay(witness, target)
-    if shown is None:
-        return witness
-    steps = witness.steps
-    for _ in range(SHORTEN_ROUNDS_MAX):
-        before = steps
-        for dropped in _droppable(steps):
-            fewer = tuple(mark for mark in steps if not any(mark is one for one in dropped))
-            difference = replay(replace(witness, steps=fewer), target)
-            if difference is not None:
-                steps, shown = fewer, difference
-        if steps == before:
-            break
-    return replace(witness, steps=steps, found=str(shown))
-
-
-def _droppable(steps: tuple[Mark, ...]) -> list[tuple[Mark, ...]]:
-    """What can be left out alone, the last first: an operation, or the begin and the end of a transaction together."""
-    alone: list[tuple[Mark, ...]] = []
-    begun: Mark | None = None
-    for mark in steps:
-        if isinstance(mark.act, Op):
-            alone.append((mark,))
-        elif mark.act == "begin":
-            begun = mark
-        elif begun is not None:
-            alone.append((begun, mark))
-            begun = None
-    return ([(begun,)] if begun is not None else []) + alone[::-1]
 
 
 def _plain(op: Op) -> Op:

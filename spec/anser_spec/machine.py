@@ -61,8 +61,9 @@ from anser.types import (
     State,
 )
 from anser_models import TRANSITIONS, Quirk, World
-from anser_spec.judge import Difference, Judge, Transactional, replay, rules_seen, shorten
+from anser_spec.judge import Difference, Judge, Transactional, replay, rules_seen
 from anser_spec.seeds import CROWDS, SEED_NOW, SEEDS
+from anser_spec.shorten import shorten
 from anser_spec.targets import Target
 from anser_spec.witness import Mark, Witness
 
