@@ -5,9 +5,16 @@ Exit status: 0 done, 1 it failed, 2 for wrong usage: an argument that is refused
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
-import click
+try:
+    import click
+except ModuleNotFoundError as error:
+    if error.name != "click":
+        raise
+    print("anser needs click, of the extra: pip install 'anser[cli]'", file=sys.stderr)
+    sys.exit(2)
 
 from anser.cli.cron import cron
 from anser.errors import Invalid
