@@ -16,6 +16,7 @@ from anser_spec.targets import Target
 from anser_spec.witness import Mark, Witness
 
 __all__ = [
+    "VISIBLE",
     "Batching",
     "Difference",
     "Judge",
@@ -32,6 +33,11 @@ PLAIN_SWEEP = SweepExpired(queue="a")
 CITED = {  # the rules that each operation says it follows
     name: tuple(re.findall(r"[A-Z]{3}-\d+", (kind.__doc__ or "").partition("Rules:")[2])) for name, kind in OPS.items()
 }
+
+NAMED = {name.partition(".")[0] for name in TRANSITIONS}
+VISIBLE = frozenset(  # every rule that comparing one step can see
+    {"ERR-1", "ERR-2", *TRANSITIONS.values(), *(id for name in CITED for id in CITED[name] if name not in NAMED)}
+)
 
 
 @runtime_checkable

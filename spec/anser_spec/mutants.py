@@ -172,7 +172,7 @@ def _row(fault: Fault | None, seen: list[Sight]) -> None:
     click.echo(f"{name}  {title}\n     {', '.join(noticed) if noticed else 'seen by nobody'}")
 
 
-@click.command()
+@click.command(short_help="Plant each known fault and tell who notices it.")
 @click.option("--only", multiple=True, help="Plant these faults alone, by id.")
 @click.option("--instrument", "names", multiple=True, help="Use these instruments alone, by name.")
 @click.option("--first", is_flag=True, help="Stop at the first instrument that notices.")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -24,6 +24,7 @@ __all__ = [
     "Level",
     "Rule",
     "RuleError",
+    "chosen_ids",
     "in_lock",
     "main",
     "read_rules",
@@ -88,6 +89,11 @@ def read_rules(folder: Path = RULES) -> dict[str, Rule]:
                 raise RuleError(f"{path.name}:{rule.line}: {rule.id} stands in {found[rule.id].file} already")
             found[rule.id] = rule
     return dict(sorted(found.items(), key=lambda item: (item[0][:3], int(item[0][4:]))))
+
+
+def chosen_ids(rules: Iterable[str], only: str) -> list[str]:
+    """The rule of that id, or else all whose ids begin so: CLM-1 is one rule, CLM a family."""
+    return [id for id in rules if id == only] or [id for id in rules if id.startswith(only)]
 
 
 # --- reading one file
@@ -202,11 +208,16 @@ def write_lock(rules: dict[str, Rule], path: Path = LOCK) -> None:
 
 
 def main() -> int:
-    """Show which rules changed, and pin them."""
-    rules = read_rules()
-    for id, what in stale(rules, in_lock()).items():
-        print(f"{id} {what}")
+    """Pin what the rules say now, and show which of them changed."""
+    rules, pinned = read_rules(), in_lock()
     write_lock(rules)
+    for id, what in stale(rules, pinned).items():
+        if id not in pinned:
+            print(f"pinned {id}")
+        elif id in rules:
+            print(f"{id} says something else now: pinned anew")
+        else:
+            print(f"{id} {what}")
     return 0
 
 

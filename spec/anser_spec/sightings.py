@@ -18,6 +18,7 @@ from anser_spec.cases import Outcome, cases_of, run_case
 from anser_spec.judge import Judge
 from anser_spec.machine import INVALID
 from anser_spec.register import Entry, Family, read_register
+from anser_spec.report import counted
 from anser_spec.rulebook import read_rules
 from anser_spec.seeds import SEED_NOW, SEEDS
 from anser_spec.targets import Target
@@ -113,5 +114,5 @@ def _by_cases(entry: Entry, target: Target) -> Sighting:
     if failed:
         return Sighting(entry, Sighted.PRESENT, f"case {failed[0]} fails")
     if outcomes and set(outcomes.values()) == {Outcome.PASS}:
-        return Sighting(entry, Sighted.ABSENT, f"{len(outcomes)} cases of {', '.join(entry.rules)}")
+        return Sighting(entry, Sighted.ABSENT, f"{counted(len(outcomes), 'case')} of {', '.join(entry.rules)}")
     return Sighting(entry, Sighted.NOT_SEEN, f"no case of {', '.join(entry.rules)} tells")

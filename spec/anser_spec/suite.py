@@ -14,17 +14,18 @@ from pathlib import Path
 
 from anser_models import Quirk, Refused
 from anser_spec.cases import Case, Do, Outcome, Verdict, all_cases, run_case
-from anser_spec.judge import Judge, replay
+from anser_spec.judge import VISIBLE, Judge, replay
 from anser_spec.machine import run_sequences
-from anser_spec.report import Found, Report
-from anser_spec.rulebook import read_rules
+from anser_spec.report import Found, Report, counted
+from anser_spec.rulebook import Rule, chosen_ids, read_rules
 from anser_spec.targets import Target
 from anser_spec.transitions import Exploration, Scope, explore
 from anser_spec.witness import Mark, Witness
 
-__all__ = ["INSTRUMENTS", "Plan", "run_suite"]
+__all__ = ["INSTRUMENTS", "SEEN_BY", "Plan", "run_suite"]
 
 TWO_JOBS_DEPTH = 3  # with two jobs every way of so many steps is gone, unless a number of transitions is asked for
+SEEN_BY = {"transitions": VISIBLE, "sequences": VISIBLE | {"STO-6"}}
 EXAMPLES_FOR_EACH_HIT = 200  # the vacuity gate asks for one hit in so many sequences
 
 Tell = Callable[[str], None]
@@ -32,7 +33,10 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a run is asked for. `transitions` is their greatest number; None is all of the default scope."""
+    """What a run is asked for. `transitions` is their greatest number; None is all of the default scope.
+
+    `only` is the id of a rule, or what the ids of several begin with.
+    """
 
     target: Callable[[], Target]
     profile: str
@@ -51,8 +55,10 @@ def run_suite(plan: Plan) -> Report:
     """Run the instruments that the plan asks for, and give what they found."""
     began = time.perf_counter()
     with _opened(plan) as target:
-        report = Report(target.name, target.version, plan.profile, plan.seed, plan.only, read_rules())
+        report = Report(target.name, target.version, plan.profile, plan.seed, plan.only, _chosen(plan))
     for name in plan.instruments:
+        if not _can_see(name, report.rules):
+            continue
         try:
             INSTRUMENTS[name](plan, report)
         except (
@@ -64,12 +70,21 @@ def run_suite(plan: Plan) -> Report:
     return report
 
 
+def _chosen(plan: Plan) -> dict[str, Rule]:
+    rules = read_rules()
+    return {id: rules[id] for id in chosen_ids(rules, plan.only)}
+
+
+def _can_see(instrument: str, rules: dict[str, Rule]) -> bool:
+    """Whether the instrument can say anything of a rule that was asked for; else it need not run for a minute."""
+    return instrument == "cases" or not SEEN_BY[instrument].isdisjoint(rules)
+
+
 def _cases(plan: Plan, report: Report) -> None:
     with _opened(plan) as target:
         for case in all_cases(report.rules):
-            if case.rule.startswith(plan.only):
-                report.cases.append(_case_with_quirks(plan, case, target) if plan.quirks else run_case(case, target))
-    plan.tell(f"cases: {len(report.cases)}")
+            report.cases.append(_case_with_quirks(plan, case, target) if plan.quirks else run_case(case, target))
+    plan.tell(counted(len(report.cases), "case"))
 
 
 def _case_with_quirks(plan: Plan, case: Case, target: Target) -> Verdict:
@@ -98,7 +113,8 @@ def _transitions(plan: Plan, report: Report) -> None:
 
 def _explore(plan: Plan, report: Report, scope: Scope) -> None:
     def told(transitions: int, worlds: int) -> None:
-        plan.tell(f"transitions, {scope.jobs} job(s): {transitions:,} in {worlds:,} worlds")
+        jobs, looked = counted(scope.jobs, "job"), counted(transitions, "transition")
+        plan.tell(f"{jobs}: {looked} in {counted(worlds, 'world')}")
 
     with _opened(plan) as target:
         exploration = explore(target, scope, plan.quirks, told)
@@ -116,7 +132,7 @@ def _sequences(plan: Plan, report: Report) -> None:
         return
 
     def told(sequences: int, steps: int) -> None:
-        plan.tell(f"sequences: {sequences:,} with {steps:,} steps")
+        plan.tell(f"{counted(sequences, 'sequence')} with {counted(steps, 'step')}")
 
     run = run_sequences(
         plan.target,

@@ -25,5 +25,5 @@ def missing(directory: Path, version: str = PUBLISHED) -> str | None:
     if why_not.is_file():
         return why_not.read_text(encoding="utf-8").strip()
     if not (directory / f"honker-{version}.dist-info").is_dir():
-        return f"honker {version} is not laid in {directory}: make honker"
+        return f"honker {version} is not laid in {directory}: make honker, or name its folder in {DIRECTORY_VARIABLE}"
     return None
