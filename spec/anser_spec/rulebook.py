@@ -209,8 +209,8 @@ def write_lock(rules: dict[str, Rule], path: Path = LOCK) -> None:
 
 def main() -> int:
     """Pin what the rules say now, and show which of them changed."""
-    rules, pinned = read_rules(), in_lock()
-    write_lock(rules)
+    rules, pinned = read_rules(), in_lock(LOCK)
+    write_lock(rules, LOCK)
     for id, what in stale(rules, pinned).items():
         if id not in pinned:
             print(f"pinned {id}")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from anser_spec import rulebook
 from anser_spec.rulebook import LOCK, Level, Rule, RuleError, in_lock, read_rules, stale, write_lock
 
 RULE = """# Claims
@@ -112,3 +113,31 @@ def test_an_id_that_was_pinned_stays_in_the_lock(tmp_path: Path) -> None:
 
 def test_the_rules_say_what_is_pinned() -> None:
     assert stale(read_rules(), in_lock(LOCK)) == {}
+
+
+def test_the_command_pins_what_changed_and_says_what_was_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lock = tmp_path / "rules.lock"
+    changed = read(tmp_path, RULE + "\n## CLM-3 New\n\nSo.\n")
+    lock.write_text("CLM-1 aaaaaaaa\nCLM-2 bbbbbbbb\n")
+    monkeypatch.setattr(rulebook, "read_rules", lambda: changed)
+    monkeypatch.setattr(rulebook, "LOCK", lock)
+
+    rulebook.main()
+
+    assert capsys.readouterr().out.splitlines() == [
+        "pinned CLM-3",
+        "CLM-1 is pinned, and gone: an id is never taken out",
+        "CLM-2 says something else now: pinned anew",
+    ]
+    assert stale(changed, in_lock(lock)) == {"CLM-1": "is pinned, and gone: an id is never taken out"}
+
+
+def test_a_whole_id_is_one_rule_and_a_beginning_is_all_that_begin_so() -> None:
+    ids = ["CLM-1", "CLM-10", "JOB-1"]
+
+    assert rulebook.chosen_ids(ids, "CLM-1") == ["CLM-1"]
+    assert rulebook.chosen_ids(ids, "CLM") == ["CLM-1", "CLM-10"]
+    assert rulebook.chosen_ids(ids, "") == ids
+    assert rulebook.chosen_ids(ids, "NOPE") == []
