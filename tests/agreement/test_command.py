@@ -7,18 +7,21 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 from click.testing import CliRunner, Result
 
-from anser.ops import Enqueue
-from anser_models import EMPTY, HONKER_0_5, Quirk
+from anser.ops import Enqueue, Op
+from anser_models import EMPTY, HONKER_0_5, Quirk, World
 from anser_spec import cli
-from anser_spec.judge import replay
+from anser_spec.cases import Outcome
+from anser_spec.judge import Transactional, replay
 from anser_spec.rulebook import read_rules
 from anser_spec.sightings import Sighted, diagnose
 from anser_spec.suite import SEEN_BY
+from anser_spec.targets import Target
 from anser_spec.targets.model import ModelTarget
 from anser_spec.targets.sqlite import SqliteTarget
 from anser_spec.witness import Mark, Witness, load
@@ -313,3 +316,19 @@ def test_a_counterexample_without_steps_shows_nothing(tmp_path: Path) -> None:
 
     assert load(saved) == Witness("model", HONKER_0_5, EMPTY, (), "nothing")
     assert replay(load(saved), ModelTarget()) is None
+
+
+def test_the_readme_shows_what_a_target_must_have_and_how_one_is_run() -> None:
+    readme = (Path(__file__).parents[2] / "spec" / "README.md").read_text("utf-8")
+    shown, used = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    names: dict[str, Any] = {"World": World, "Op": Op, "Any": Any}
+
+    exec(shown, names)
+    asked = {*vars(Target), *vars(Transactional), *Target.__annotations__}
+    assert {name for name in vars(names["MyTarget"]) if name[0] != "_"} == {name for name in asked if name[0] != "_"}
+
+    names["MyTarget"] = ModelTarget
+    exec(used.replace("20_000", "500").replace("300", "3"), names)
+    assert {verdict.outcome for verdict in names["verdicts"]} == {Outcome.PASS}
+    assert names["exploration"].disagreements == 0
+    assert names["sequences"].difference is None
