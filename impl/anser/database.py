@@ -93,9 +93,10 @@ class Database:
         self._usable()
         if isinstance(tx, Transaction):
             connection = self._joined(tx.connection)
-            if not connection.in_transaction:
-                raise Invalid("tx", tx, "that transaction has ended, and its instant is over: begin another")
-            return Engine(connection, self.clock).run(op, now=tx.now)
+            with tx.turn:
+                if tx.end is not None or not connection.in_transaction:
+                    raise Invalid("tx", tx, "that transaction has ended, and its instant is over: begin another")
+                return Engine(connection, self.clock).run(op, now=tx.now)
         if tx is not None:
             return Engine(self._joined(tx), self.clock).run(op)
         own = self._own()
@@ -121,9 +122,17 @@ class Database:
         if not own.using.acquire(blocking=False):
             self._usable()
             raise Invalid("transaction", "open", "a transaction is open in this thread: use it, or a savepoint")
+        transaction: Transaction | None = None
         try:
             with own.engine.transaction() as now:
-                yield Transaction(own.connection, now)
+                transaction = Transaction(own.connection, now)
+                yield transaction
+                self._usable_here()
+            transaction.end = "committed"
+        except BaseException:
+            if transaction is not None:
+                transaction.end = "rolled back"
+            raise
         finally:
             self._let_go(own)
 
@@ -151,6 +160,9 @@ class Database:
     def _usable(self) -> None:
         if self._closed:
             raise StorageError("the database is closed: open it again with anser.open")
+        self._usable_here()
+
+    def _usable_here(self) -> None:
         if self._pid != os.getpid():
             raise StorageError("the database was opened before a fork: call anser.open in the child")
 

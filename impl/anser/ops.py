@@ -10,6 +10,7 @@ name. What a verb *does* is not here: it is written in the core and in the model
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar
 
@@ -458,6 +459,9 @@ OPS: dict[str, type[Op]] = {
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _DECODER = json.JSONDecoder()
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_BRACKET = re.compile(r"[\[\]{}]")
+_READ_DEPTH_MAX = 500  # deeper, and Python's own reader may fail on any stack
 _WHITE_SPACE = " \t\n\r"  # JSON's own
 
 
@@ -468,7 +472,12 @@ def encode(payload: Any) -> str:
     not text, an integer beyond 64 bits, more than `DEPTH_MAX` levels, more than `PAYLOAD_MAX_BYTES` bytes of UTF-8.
     """
     _json(payload, 0)
-    text = _ENCODER.encode(payload)
+    try:
+        text = _ENCODER.encode(payload)
+    except (TypeError, ValueError) as error:  # a dict of the caller's own may tell each of its readers something else
+        raise Invalid(
+            "payload", payload, f"it cannot be written as JSON ({error}): pass a plain dict or list"
+        ) from None
     size = len(text) if text.isascii() else len(text.encode("utf-8"))
     if size > PAYLOAD_MAX_BYTES:
         raise Invalid(
@@ -488,10 +497,21 @@ def decode(payload: str | bytes) -> Any:
     try:
         value, end = _DECODER.raw_decode(text)
     except RecursionError:
+        if _depth(text) <= _READ_DEPTH_MAX:
+            raise  # the payload is sound: it is the caller's own stack that has no room left
         raise ValueError("the payload is nested too deeply") from None
     if end < len(text):
         raise ValueError("the payload goes on after its value")
     return value
+
+
+def _depth(text: str) -> int:
+    """How deep lists and objects are nested in a JSON text."""
+    depth = deepest = 0
+    for bracket in _BRACKET.findall(_STRING.sub("", text)):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _json(value: Any, depth: int) -> None:
@@ -580,7 +600,7 @@ def _name(argument: str, value: object) -> None:
     _text(argument, value, NAME_MAX_BYTES)
     if not value:
         raise Invalid(argument, value, "a name has at least one character")
-    if not str(value).isprintable():
+    if isinstance(value, str) and not str.isprintable(value):  # an enum that is text has a `str()` of its own
         raise Invalid(argument, value, "a name is printable text, with no control characters")
 
 

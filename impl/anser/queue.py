@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Protocol, Self, TypedDict, TypeVar, Unpack
 
@@ -124,6 +125,8 @@ class Queue:
 
         A `unique_key` for several is refused: the first would be the answer for all, and the other payloads be lost.
         """
+        if isinstance(payloads, (str, bytes, dict)) or not isinstance(payloads, Iterable):
+            raise Invalid("payloads", payloads, "pass a list of payloads, one a job")
         jobs = tuple(self._job(payload, **options) for payload in payloads)
         key = options.get("unique_key")
         if key is not None and len(jobs) > 1:
@@ -192,8 +195,12 @@ class Queue:
         at: int | None = self.database.run(NextClaimAt(queues=(self.name,)), tx)
         return at
 
-    def ack_batch(self, jobs: Sequence[ClaimedJob], *, tx: Tx = None) -> tuple[int, ...]:
-        """End jobs that one worker claimed; answers the ids whose leases held (CLM-10)."""
+    def ack_batch(self, jobs: Iterable[ClaimedJob], *, tx: Tx = None) -> tuple[int, ...]:
+        """End jobs that one worker claimed from this queue; answers the ids whose leases held (CLM-10)."""
+        jobs = list(jobs)
+        for place, job in enumerate(jobs):
+            if not isinstance(job, ClaimedJob) or job.queue.name != self.name:
+                raise Invalid(f"jobs[{place}]", job, f"pass jobs that were claimed from {self.name!r}")
         workers = {job.lease.worker for job in jobs}
         if len(workers) > 1:
             raise Invalid("jobs", sorted(workers), "ack the jobs of one worker at a time")
@@ -201,6 +208,9 @@ class Queue:
             return ()
         held = tuple([Held(job.row.id, job.lease.fence) for job in jobs])
         ids: tuple[int, ...] = self.database.run(AckBatch(queue=self.name, worker=workers.pop(), held=held), tx)
+        for job in jobs:
+            if job.id in ids:
+                job.settled_by(tx)
         return ids
 
     # --- the dead
@@ -249,7 +259,7 @@ class ClaimedJob:
         self.row = row
         self.lease: Lease = row.lease
         self.settled = False
-        self._joined = False
+        self._joined: Tx = None
 
     def __repr__(self) -> str:
         return f"<ClaimedJob {self.id} of {self.queue.name!r} until {self.lease.expires_at}>"
@@ -288,10 +298,10 @@ class ClaimedJob:
         run_at: int = self._say(Release(**self._word(), delay_s=delay_s), tx)
         return run_at
 
-    def heartbeat(self, *, lease_s: int | None = None) -> int:
+    def heartbeat(self, *, lease_s: int | None = None, tx: Tx = None) -> int:
         """Let the lease end `lease_s` from now, by the queue's default if None; answers its last second (CLM-11)."""
         wait = self.queue.lease_s if lease_s is None else lease_s
-        expires_at: int = self.queue.database.run(Heartbeat(**self._word(), lease_s=wait))
+        expires_at: int = self.queue.database.run(Heartbeat(**self._word(), lease_s=wait), tx)
         self.lease = Lease(self.lease.worker, self.lease.fence, self.lease.claimed_at, expires_at)
         return expires_at
 
@@ -301,11 +311,13 @@ class ClaimedJob:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is None:
-            if not self.settled:
-                self.ack()
-        elif not self.settled or self._joined:
-            self._put_back(error)
+        if error is not None:
+            if not self.settled or self._joined is not None:
+                self._put_back(error)
+        elif not self.settled:
+            self.ack()
+        elif isinstance(self._joined, Transaction) and self._joined.end == "rolled back":
+            self.retry(error="the transaction that settled the job was rolled back")
 
     def _put_back(self, error: BaseException) -> None:
         """After a body that raised. A word said inside a transaction may have vanished with it, so it is tried too.
@@ -313,23 +325,28 @@ class ClaimedJob:
         Whatever comes of it, the body's own error is the one that the caller sees; what went wrong is noted on it.
         """
         try:
-            if isinstance(error, Exception):
+            if isinstance(error, (Exception, SystemExit)):
                 self.retry(error=_story(error))
             else:
-                self.release()  # the process is asked to stop: the job did nothing wrong
+                self.release()  # the process is interrupted, or the task cancelled: the job did nothing wrong
         except AnserError as refusal:
-            error.add_note(f"job {self.id} of queue {self.queue.name!r} was not put back: {refusal}")
+            with suppress(Exception):  # an error may refuse to be changed, and is the caller's all the same
+                error.add_note(f"job {self.id} of queue {self.queue.name!r} was not put back: {refusal}")
 
     def _word(self) -> dict[str, Any]:
         return {"queue": self.queue.name, "id": self.id, "worker": self.lease.worker, "fence": self.lease.fence}
 
     def _say(self, op: Ack | Retry | Fail | Release, tx: Tx) -> Any:
         answer = self.queue.database.run(op, tx)
-        self.settled, self._joined = True, tx is not None
+        self.settled_by(tx)
         return answer
 
+    def settled_by(self, tx: Tx) -> None:
+        """Remember that the last word about this lease was said, alone or inside `tx`."""
+        self.settled, self._joined = True, tx
 
-def _story(error: Exception) -> str:
+
+def _story(error: BaseException) -> str:
     """Kind and text of an error; one whose own text fails is told by its kind alone."""
     try:
         return f"{type(error).__name__}: {error}"

@@ -393,7 +393,7 @@ def dead_listed(row: Row, given: Given) -> bool:
 
 def strays(row: Row, given: Given) -> bool:
     """A row of the queue that makes no `Job` of its own: a state that nobody knows, or a field of another type."""
-    whole = (row.run_at, row.priority, row.attempts, row.max_attempts, row.created_at)
+    whole = (row.run_at, row.priority, row.attempts, row.max_attempts, row.lapses, row.max_lapses, row.created_at)
     perhaps = (row.expires_at, row.claim_expires_at)
     makes_job = (
         State(row.state) in (State.PENDING, State.PROCESSING)
@@ -558,8 +558,8 @@ ENDLESS_REASON = replace(LAPSED_REASON, within=ENDLESS)
 STRAYS = Condition(
     text="queue = :queue and (state not in ('pending', 'processing') or typeof(run_at) <> 'integer' "
     "or typeof(priority) <> 'integer' or typeof(attempts) <> 'integer' or typeof(max_attempts) <> 'integer' "
-    "or typeof(created_at) <> 'integer' or typeof(expires_at) not in ('integer', 'null') "
-    "or typeof(claim_expires_at) not in ('integer', 'null'))",
+    "or typeof(lapses) <> 'integer' or typeof(max_lapses) <> 'integer' or typeof(created_at) <> 'integer' "
+    "or typeof(expires_at) not in ('integer', 'null') or typeof(claim_expires_at) not in ('integer', 'null'))",
     rules=("CLM-17",),
     twin=lambda row, given: both(
         same(row.queue, given.queue),
@@ -569,6 +569,8 @@ STRAYS = Condition(
             typeof(row.priority) != "integer",
             typeof(row.attempts) != "integer",
             typeof(row.max_attempts) != "integer",
+            typeof(row.lapses) != "integer",
+            typeof(row.max_lapses) != "integer",
             typeof(row.created_at) != "integer",
             typeof(row.expires_at) not in ("integer", "null"),
             typeof(row.claim_expires_at) not in ("integer", "null"),
@@ -580,6 +582,8 @@ STRAYS = Condition(
         "priority": (0, 0.5),
         "attempts": (0, b"0"),
         "max_attempts": (2, "two"),
+        "lapses": (0, 0.5),
+        "max_lapses": (2, "two"),
         "created_at": (10, 10.5),
         "expires_at": (10, "never", None),
         "claim_expires_at": (10, 10.5, None),
@@ -636,12 +640,36 @@ def _behind(row: Row, given: Given) -> Truth:
 
 IN_LINE = Condition(
     text="queue = :queue and state = 'pending' and priority = :priority and run_at <= :now "
-    "and (run_at, id) > (:after_run_at, :after_id)",
-    rules=("CLM-1", "JOB-2"),
+    "and (run_at, id) > (:after_run_at, :after_id) "
+    "and typeof(run_at) = 'integer' and typeof(attempts) = 'integer' and typeof(max_attempts) = 'integer' "
+    "and typeof(lapses) = 'integer' and typeof(max_lapses) = 'integer' "
+    "and typeof(created_at) = 'integer' and typeof(expires_at) in ('integer', 'null')",
+    rules=("CLM-1", "JOB-2", "CLM-17"),
     twin=lambda row, given: both(
-        _waiting(row, given), same(row.priority, given.priority), at_most(row.run_at, given.now), _behind(row, given)
+        _waiting(row, given),
+        same(row.priority, given.priority),
+        at_most(row.run_at, given.now),
+        _behind(row, given),
+        typeof(row.run_at) == "integer",
+        typeof(row.attempts) == "integer",
+        typeof(row.max_attempts) == "integer",
+        typeof(row.lapses) == "integer",
+        typeof(row.max_lapses) == "integer",
+        typeof(row.created_at) == "integer",
+        typeof(row.expires_at) in ("integer", "null"),
     ),
-    model=in_line,
+    model=lambda row, given: not strays(row, given) and in_line(row, given),
+    values={
+        "state": ("pending", "processing"),
+        "run_at": (9, 10, 11, 9.5),
+        "priority": (0, 1),
+        "attempts": (0, b"0"),
+        "max_attempts": (2, "two"),
+        "lapses": (0, 0.5),
+        "max_lapses": (2, "two"),
+        "created_at": (10, 10.5),
+        "expires_at": (10, "never", None),
+    },
 )
 
 

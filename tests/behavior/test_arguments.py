@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, replace
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -332,3 +333,28 @@ def test_a_path_may_be_any_path_object(tmp_path: Path) -> None:
 
     with anser.open(Place()) as db:
         assert db.path == str(tmp_path / "app.db")
+
+
+@pytest.mark.parametrize("payloads", [5, None, "abc", b"abc", {"a": 1}])
+def test_payloads_that_are_no_list_are_refused(mail: anser.Queue, payloads: Any) -> None:
+    with pytest.raises(anser.Invalid, match=r"payloads = .*: pass a list of payloads"):
+        mail.enqueue_many(payloads)
+
+
+@pytest.mark.rule("ERR-6")
+def test_a_name_that_is_an_enum_is_judged_by_its_text(db: anser.Database) -> None:
+    class Name(str, Enum):  # noqa: UP042  # a StrEnum tells its value, this one its name
+        ODD = "mail\n"
+
+    with pytest.raises(anser.Invalid, match="printable"):
+        db.queue(Name.ODD)
+
+
+@pytest.mark.rule("JOB-14")
+def test_a_dict_that_tells_each_reader_something_else_is_refused(mail: anser.Queue) -> None:
+    class Odd(dict[str, int]):
+        def items(self) -> Any:
+            raise ValueError("not today")
+
+    with pytest.raises(anser.Invalid, match="cannot be written as JSON"):
+        mail.enqueue(Odd(a=1))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -180,7 +182,7 @@ def test_a_body_that_raises_in_its_last_attempt_ends_its_job(patient: anser.Queu
     assert (dead(job).reason, dead(job).last_error) == (anser.Reason.EXHAUSTED, "ValueError: no")
 
 
-@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, GeneratorExit])
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, GeneratorExit])
 def test_a_body_that_is_stopped_puts_its_job_back_and_spends_nothing(
     job: anser.ClaimedJob, stop: type[BaseException]
 ) -> None:
@@ -397,3 +399,51 @@ def test_a_body_whose_own_statement_fails_puts_its_job_back(
         tx.execute("insert into orders values (1), (1)")
 
     assert live(job).last_error == "IntegrityError: UNIQUE constraint failed: orders.id"
+
+
+def test_a_body_that_ends_its_process_has_failed_its_attempt(job: anser.ClaimedJob) -> None:
+    with pytest.raises(SystemExit), job:
+        raise SystemExit(3)
+
+    assert (live(job).state, live(job).attempts, live(job).last_error) == (anser.State.PENDING, 1, "SystemExit: 3")
+    assert live(job).run_at > NOW
+
+
+def test_an_ack_that_was_rolled_back_puts_the_job_back_although_the_body_ended_well(
+    db: anser.Database, job: anser.ClaimedJob
+) -> None:
+    with job, suppress(ZeroDivisionError), db.transaction() as tx:
+        job.ack(tx=tx)
+        raise ZeroDivisionError
+
+    assert (live(job).state, live(job).last_error) == (
+        anser.State.PENDING,
+        "the transaction that settled the job was rolled back",
+    )
+
+
+def test_a_job_acked_in_a_batch_is_settled_for_its_body_too(job: anser.ClaimedJob) -> None:
+    with job:
+        assert job.queue.ack_batch(another for another in [job]) == (job.id,)
+
+    assert isinstance(job.queue.get_job(job.id), anser.Finished)
+
+
+@pytest.mark.parametrize("jobs", [[1], [None], "ab"])
+def test_a_batch_of_something_else_is_refused_by_place(mail: anser.Queue, jobs: Any) -> None:
+    with pytest.raises(anser.Invalid, match=r"jobs\[0\] = .*: pass jobs that were claimed from 'mail'"):
+        mail.ack_batch(jobs)
+
+
+def test_an_error_that_cannot_be_changed_is_the_callers_all_the_same(job: anser.ClaimedJob) -> None:
+    @dataclass(frozen=True)
+    class Frozen(Exception):
+        code: int
+
+    def body() -> None:
+        with job:
+            job.queue.cancel(job.id)
+            raise Frozen(7)
+
+    with pytest.raises(Frozen):
+        body()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import sqlite3
+import sys
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -337,3 +340,49 @@ def test_a_dead_job_is_not_requeued_over_a_live_one_with_its_id(mail: anser.Queu
         mail.dead_requeue(1)
 
     assert rows_in(path) == before
+
+
+@pytest.mark.rule("CLM-17")
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "attempts = 'x', max_attempts = 'y'",
+        "created_at = 5.5",
+        "lapses = 0.5",
+        "max_lapses = 'x'",
+        "expires_at = 'never'",
+    ],
+)
+def test_more_rows_of_the_line_without_sense_than_a_claim_buries_stop_nobody(
+    db: anser.Database, mail: anser.Queue, path: str, damage: str
+) -> None:
+    mail.enqueue_many([1] * 150)
+    good = mail.enqueue("good")
+    with raw(path) as connection:
+        connection.execute(f"update _honker_live set {damage} where id <= 150")
+
+    first = db.run(Claim(queues=("mail",), worker="w", n=5, lease_s=60))
+    second = db.run(Claim(queues=("mail",), worker="w", n=5, lease_s=60))
+
+    assert ([job.id for job in first], second) == ([good.id], ())
+    assert mail.count_jobs().dead == 150
+
+
+@pytest.mark.rule("CLM-17")
+def test_a_claimer_without_room_on_its_stack_buries_no_sound_job(mail: anser.Queue) -> None:
+    payload: list[Any] = []
+    for _ in range(90):
+        payload = [payload]
+    mail.enqueue(payload)
+
+    def deep(levels: int) -> None:
+        if levels:
+            deep(levels - 1)
+        else:
+            mail.claim_one("w")
+
+    with suppress(RecursionError):
+        deep(sys.getrecursionlimit() - len(inspect.stack(0)) - 60)
+
+    assert mail.count_jobs().dead == 0
+    assert mail.count_jobs().pending + mail.count_jobs().processing == 1

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -389,3 +391,66 @@ def test_an_answer_inside_a_transaction_sees_what_the_transaction_has_done(
         inside = mail.get_job(job.id, tx=tx)
 
     assert inside == anser.Finished(job.id, "mail", anser.State.DONE, 1, NOW)
+
+
+def test_threads_that_share_a_transaction_take_turns(db: anser.Database, mail: anser.Queue) -> None:
+    def add(place: int) -> int | None:
+        try:
+            return mail.enqueue(place, delay_s=9, expires_s=9 if place % 3 == 0 else 60, tx=tx).id
+        except anser.Invalid:
+            return None
+
+    with db.transaction() as tx, ThreadPoolExecutor(4) as pool:
+        ids = [id for id in pool.map(add, range(120)) if id is not None]
+
+    assert len(set(ids)) == len(ids) == 80
+    assert {job.id for job in mail.list_jobs(limit=1_000)} == set(ids)
+
+
+def test_a_transaction_that_ended_is_refused_inside_a_later_one(
+    db: anser.Database, mail: anser.Queue, clock: anser.ManualClock
+) -> None:
+    with db.transaction() as ended:
+        pass
+    clock.advance(100)
+
+    with db.transaction(), pytest.raises(anser.Invalid, match="that transaction has ended"):
+        mail.enqueue(1, tx=ended)
+
+    assert ended.end == "committed"
+    assert mail.count_jobs().pending == 0
+
+
+@pytest.mark.rule("STO-6")
+@pytest.mark.parametrize("when", ["savepoint _anser_operation", "release _anser_operation"])
+def test_a_signal_at_the_edge_of_an_operation_takes_back_nothing_of_the_callers(
+    mail: anser.Queue, path: str, when: str
+) -> None:
+    class Signalled(sqlite3.Cursor):
+        armed = False
+
+        def execute(self, sql: str, parameters: Any = (), /) -> Any:
+            answer = super().execute(sql, parameters)
+            if Signalled.armed and sql == when:
+                Signalled.armed = False
+                raise KeyboardInterrupt
+            return answer
+
+    class Connection(sqlite3.Connection):
+        def cursor(self, factory: Any = Signalled) -> Any:
+            return super().cursor(factory)
+
+    with closing(sqlite3.connect(path, factory=Connection, isolation_level=None)) as caller:
+        caller.execute("begin immediate")
+        caller.execute("create table theirs (it)")
+        caller.execute("savepoint anser")
+        caller.execute("insert into theirs values (1)")
+        Signalled.armed = True
+        with pytest.raises(KeyboardInterrupt):
+            mail.enqueue("first", tx=caller)
+        mail.enqueue("second", tx=caller)
+        caller.execute("commit")
+
+    with raw(path) as connection:
+        assert connection.execute("select it from theirs").fetchall() == [(1,)]
+    assert [job.payload for job in mail.list_jobs()][-1] == '"second"'

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -132,12 +133,15 @@ def _main_file(connection: sqlite3.Connection) -> str:
 class Transaction:
     """A transaction of the application: its own statements and the queue's commit or vanish together.
 
-    `now` is the instant of every operation in it, in epoch seconds, read after the write lock was held (STO-7).
+    `now` is the instant of every operation in it, in epoch seconds, read after the write lock was held (STO-7). `end`
+    is how it ended, None while it has not. Threads may share it: `turn` lets their operations in one at a time.
     """
 
     def __init__(self, connection: sqlite3.Connection, now: int) -> None:
         self.connection = connection
         self.now = now
+        self.end: Literal["committed", "rolled back"] | None = None
+        self.turn = threading.Lock()
 
     def execute(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> sqlite3.Cursor:
         """The application's own statement, as `sqlite3.Connection.execute`."""
@@ -214,15 +218,15 @@ class Engine:
         return answer
 
     def _run_inside(self, cursor: sqlite3.Cursor, op: Op, now: int | None) -> Any:
-        cursor.execute("savepoint anser")
+        """In a savepoint of its own. A signal may be raised as it begins or is released: both are inside the try."""
         try:
+            cursor.execute("savepoint _anser_operation")
             cursor.execute(STATEMENTS["storage_lock"])
             answer = self._verb(cursor, op, now)
-            cursor.execute("release anser")
+            cursor.execute("release _anser_operation")
         except BaseException:
             if self._connection.in_transaction:
-                cursor.execute("rollback to anser")
-                cursor.execute("release anser")
+                _take_back(cursor)
             raise
         return answer
 
@@ -268,6 +272,16 @@ def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
     except BaseException:
         _undo(cursor)
         raise
+
+
+def _take_back(cursor: sqlite3.Cursor) -> None:
+    """Undo what was done since the savepoint, if it had begun and was not released."""
+    try:
+        cursor.execute("rollback to _anser_operation")
+        cursor.execute("release _anser_operation")
+    except sqlite3.OperationalError as error:
+        if "no such savepoint" not in str(error):
+            raise
 
 
 def _undo(cursor: sqlite3.Cursor) -> None:

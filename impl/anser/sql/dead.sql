@@ -8,8 +8,8 @@ insert into _honker_dead (
 )
 select
     id, queue, payload, cast(priority as integer), cast(run_at as integer), cast(attempts as integer),
-    cast(max_attempts as integer), lapses, max_lapses, cast(created_at as integer), unique_key, :reason,
-    coalesce(:error, last_error, :reason), :now
+    cast(max_attempts as integer), cast(lapses as integer), cast(max_lapses as integer), cast(created_at as integer),
+    unique_key, :reason, coalesce(:error, last_error, :reason), :now
 from _honker_live
 where id = :id
 

@@ -79,6 +79,8 @@ or typeof(run_at) <> 'integer'
 or typeof(priority) <> 'integer'
 or typeof(attempts) <> 'integer'
 or typeof(max_attempts) <> 'integer'
+or typeof(lapses) <> 'integer'
+or typeof(max_lapses) <> 'integer'
 or typeof(created_at) <> 'integer'
 or typeof(expires_at) not in ('integer', 'null')
 or typeof(claim_expires_at) not in ('integer', 'null')
