@@ -447,3 +447,28 @@ def test_an_error_that_cannot_be_changed_is_the_callers_all_the_same(job: anser.
 
     with pytest.raises(Frozen):
         body()
+
+
+@pytest.mark.rule("CLM-18", "STO-2")
+@pytest.mark.parametrize("leave", ["release", "retry", "lapse"])
+def test_a_job_that_is_put_back_leaves_no_word_of_its_lease_in_the_file(
+    job: anser.ClaimedJob, clock: anser.ManualClock, path: str, leave: str
+) -> None:
+    if leave == "lapse":
+        clock.advance(job.queue.lease_s + 1)
+        job.queue.enqueue("first", priority=9)
+        job.queue.claim_one("another")
+    else:
+        getattr(job, leave)()
+
+    with raw(path) as connection:
+        columns = "state, worker_id, claim_expires_at, claimed_at"
+        row = connection.execute(f"select {columns} from _honker_live where id = ?", (job.id,)).fetchone()
+    assert tuple(row) == ("pending", None, None, None)
+
+
+def test_a_pause_says_since_when(mail: anser.Queue, path: str) -> None:
+    mail.pause()
+
+    with raw(path) as connection:
+        assert [tuple(row) for row in connection.execute("select * from _anser_paused")] == [("mail", NOW)]

@@ -148,9 +148,17 @@ def test_an_operation_that_waited_acts_on_the_time_after_its_wait(furnished: str
     assert (job.created_at, job.run_at) == (NOW + 60, NOW + 60)
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """SIGINT raises KeyboardInterrupt, also in a run that was started in the background, where it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
 @pytest.mark.rule("ERR-1")
-def test_a_signal_that_ends_the_wait_for_the_lock_leaves_no_lock(furnished: str) -> None:
+def test_a_signal_that_ends_the_wait_for_the_lock_leaves_no_lock(furnished: str, interruptible: None) -> None:
     before = rows_in(furnished)
 
     with anser.open(furnished, clock=lambda: NOW, busy_timeout_s=30) as db:
