@@ -174,9 +174,9 @@ class Database:
         return own
 
     def _let_go(self, own: _Own) -> None:
-        own.using.release()
-        if self._closed and own.using.acquire(blocking=False):
+        if self._closed:  # whoever closes may wait for this connection, or have waited in vain
             own.connection.close()
+        own.using.release()
 
     def _connect(self) -> _Own:
         """A connection for this thread; those of threads that have ended are closed."""
