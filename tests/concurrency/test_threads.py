@@ -6,6 +6,7 @@ import gc
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
@@ -256,7 +257,10 @@ def test_a_handle_that_is_closed_under_its_users_raises_only_typed_errors(path: 
         with ThreadPoolExecutor(max_workers=3) as pool:
             workers = [pool.submit(work, number) for number in range(3)]
             closing_now.wait(PATIENCE_S)
+            begun = time.monotonic()
             db.close()
+            waited = time.monotonic() - begun
             codes = {worker.result(timeout=PATIENCE_S) for worker in workers}
 
         assert codes == {"storage"}
+        assert waited < 5, "it waited for a connection that nobody used"
