@@ -208,8 +208,9 @@ class Queue:
             return ()
         held = tuple([Held(job.row.id, job.lease.fence) for job in jobs])
         ids: tuple[int, ...] = self.database.run(AckBatch(queue=self.name, worker=workers.pop(), held=held), tx)
+        ended = set(ids)
         for job in jobs:
-            if job.id in ids:
+            if job.row.id in ended:
                 job.settled_by(tx)
         return ids
 

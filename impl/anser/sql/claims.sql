@@ -96,8 +96,7 @@ where exists (
 )
 
 -- name: claim_pick
--- A stretch of the line: due jobs of one priority, after the place where the last stretch ended (CLM-1). Strays are not
--- in the line: `claim_strays` finds them, a hundred a claim, and more of them stop nobody (CLM-17). All are
+-- A stretch of the line: due jobs of one priority, after the place where the last stretch ended (CLM-1). All are
 -- pending, so their state is not read: of a row, its texts cost most.
 select
     id, queue, payload, priority, run_at, attempts, max_attempts, lapses, max_lapses, created_at, expires_at,
@@ -109,9 +108,6 @@ select
 from _honker_live indexed by _anser_ready
 where queue = :queue and state = 'pending' and priority = :priority and run_at <= :now
 and (run_at, id) > (:after_run_at, :after_id)
-and typeof(run_at) = 'integer' and typeof(attempts) = 'integer' and typeof(max_attempts) = 'integer'
-and typeof(lapses) = 'integer' and typeof(max_lapses) = 'integer'
-and typeof(created_at) = 'integer' and typeof(expires_at) in ('integer', 'null')
 order by run_at, id
 limit :limit
 
