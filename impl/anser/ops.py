@@ -458,7 +458,7 @@ OPS: dict[str, type[Op]] = {
 # --- payloads
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-_DECODER = json.JSONDecoder()
+_scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # the stub lacks it; it is what `decode` comes to
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _BRACKET = re.compile(r"[\[\]{}]")
 _READ_DEPTH_MAX = 500  # deeper, and Python's own reader may fail on any stack
@@ -495,7 +495,9 @@ def decode(payload: str | bytes) -> Any:
         raise ValueError("the payload is not UTF-8 text")
     text = payload.strip(_WHITE_SPACE)
     try:
-        value, end = _DECODER.raw_decode(text)
+        value, end = _scan(text, 0)
+    except StopIteration:
+        raise ValueError("the payload is not JSON") from None
     except RecursionError:
         if _depth(text) <= _READ_DEPTH_MAX:
             raise  # the payload is sound: it is the caller's own stack that has no room left

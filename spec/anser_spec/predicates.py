@@ -392,15 +392,20 @@ def dead_listed(row: Row, given: Given) -> bool:
 
 
 def strays(row: Row, given: Given) -> bool:
-    """A row of the queue that makes no `Job` of its own: a state that nobody knows, or a field of another type."""
-    whole = (row.run_at, row.priority, row.attempts, row.max_attempts, row.lapses, row.max_lapses, row.created_at)
-    perhaps = (row.expires_at, row.claim_expires_at)
-    makes_job = (
+    """A row of the queue that no place in the line shows: a state that nobody knows, or an instant that is none."""
+    in_some_place = (
         State(row.state) in (State.PENDING, State.PROCESSING)
-        and all(isinstance(value, int) for value in whole)
-        and all(value is None or isinstance(value, int) for value in perhaps)
+        and isinstance(row.run_at, int)
+        and isinstance(row.priority, int)
+        and isinstance(row.claim_expires_at, int | None)
     )
-    return row.queue == given.queue and not makes_job
+    return row.queue == given.queue and not in_some_place
+
+
+def line_reason(row: Row, given: Given) -> str | None:
+    """Why a row of the line is buried; one whose numbers are none makes no `Job` (CLM-17)."""
+    numbers = (row.attempts, row.max_attempts, row.lapses, row.max_lapses, row.created_at, row.expires_at or 0)
+    return reason(row, given) if all(isinstance(number, int) for number in numbers) else Reason.UNREADABLE.value
 
 
 # --- the table: jobs
@@ -557,9 +562,7 @@ ENDLESS_REASON = replace(LAPSED_REASON, within=ENDLESS)
 
 STRAYS = Condition(
     text="queue = :queue and (state not in ('pending', 'processing') or typeof(run_at) <> 'integer' "
-    "or typeof(priority) <> 'integer' or typeof(attempts) <> 'integer' or typeof(max_attempts) <> 'integer' "
-    "or typeof(lapses) <> 'integer' or typeof(max_lapses) <> 'integer' or typeof(created_at) <> 'integer' "
-    "or typeof(expires_at) not in ('integer', 'null') or typeof(claim_expires_at) not in ('integer', 'null'))",
+    "or typeof(priority) <> 'integer' or typeof(claim_expires_at) not in ('integer', 'null'))",
     rules=("CLM-17",),
     twin=lambda row, given: both(
         same(row.queue, given.queue),
@@ -567,12 +570,6 @@ STRAYS = Condition(
             row.state not in ("pending", "processing"),
             typeof(row.run_at) != "integer",
             typeof(row.priority) != "integer",
-            typeof(row.attempts) != "integer",
-            typeof(row.max_attempts) != "integer",
-            typeof(row.lapses) != "integer",
-            typeof(row.max_lapses) != "integer",
-            typeof(row.created_at) != "integer",
-            typeof(row.expires_at) not in ("integer", "null"),
             typeof(row.claim_expires_at) not in ("integer", "null"),
         ),
     ),
@@ -580,12 +577,6 @@ STRAYS = Condition(
     values={
         "run_at": (10, "soon"),
         "priority": (0, 0.5),
-        "attempts": (0, b"0"),
-        "max_attempts": (2, "two"),
-        "lapses": (0, 0.5),
-        "max_lapses": (2, "two"),
-        "created_at": (10, 10.5),
-        "expires_at": (10, "never", None),
         "claim_expires_at": (10, 10.5, None),
     },
 )
@@ -650,17 +641,31 @@ IN_LINE = Condition(
 
 
 def _in_line_reason(row: Row, given: Given) -> str | None:
+    numbers = (row.attempts, row.max_attempts, row.lapses, row.max_lapses, row.created_at)
+    if {typeof(number) for number in numbers} != {"integer"} or typeof(row.expires_at) not in ("integer", "null"):
+        return "unreadable"
     if at_most(row.expires_at, given.now):
         return "expired"
     return "max attempts exceeded" if at_most(row.max_attempts, row.attempts) else None
 
 
 IN_LINE_REASON = Condition(
-    text="case when expires_at <= :now then 'expired' when attempts >= max_attempts then 'max attempts exceeded' end",
-    rules=("CLM-5",),
+    text="case when typeof(attempts) <> 'integer' or typeof(max_attempts) <> 'integer' or typeof(lapses) <> 'integer' "
+    "or typeof(max_lapses) <> 'integer' or typeof(created_at) <> 'integer' "
+    "or typeof(expires_at) not in ('integer', 'null') then 'unreadable' "
+    "when expires_at <= :now then 'expired' when attempts >= max_attempts then 'max attempts exceeded' end",
+    rules=("CLM-5", "CLM-17"),
     twin=_in_line_reason,
-    model=reason,
+    model=line_reason,
     within=IN_LINE,
+    values={
+        "attempts": (1, 2, 3, b"0"),
+        "max_attempts": (2, "two"),
+        "lapses": (0, 0.5),
+        "max_lapses": (2, "two"),
+        "created_at": (10, 10.5),
+        "expires_at": (9, 10, 11, "never", None),
+    },
 )
 TAKEN = Condition(
     text="id = wanted.value and state = 'pending'",

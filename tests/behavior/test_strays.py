@@ -58,6 +58,11 @@ STRAYS: dict[str, dict[str, Any]] = {
 }
 
 
+def found_at(name: str) -> int:
+    """Late, for a row that a claim finds at once; a column that the claim itself reads is seen when the row is due."""
+    return NOW if name.split()[0] in ("attempts", "max_attempts", "created_at", "expires_at") else NOW + 99
+
+
 def lay_payload(connection: sqlite3.Connection, id: int, payload: str | bytes, as_text: bool) -> None:
     lay_live(connection, id=id, payload=payload)
     if as_text:
@@ -109,7 +114,9 @@ def test_a_row_that_cannot_mean_anything_is_buried_with_its_payload_and_stops_no
 ) -> None:
     with raw(path) as connection:
         lay_live(connection, id=1, payload='"first"')
-        lay_live(connection, **{"id": 2, "payload": '{"n":1}', "run_at": NOW + 99, "unique_key": "ann", **STRAYS[name]})
+        lay_live(
+            connection, **{"id": 2, "payload": '{"n":1}', "run_at": found_at(name), "unique_key": "ann", **STRAYS[name]}
+        )
         lay_live(connection, id=3, payload='"third"')
     looked_at(mail, 2)
 
@@ -126,7 +133,7 @@ def test_a_row_that_cannot_mean_anything_is_buried_with_its_payload_and_stops_no
 @pytest.mark.rule("CLM-15")
 def test_a_row_that_cannot_mean_anything_is_work_for_a_claim_now(mail: anser.Queue, path: str, name: str) -> None:
     with raw(path) as connection:
-        lay_live(connection, **{"id": 1, "run_at": NOW + 99, **STRAYS[name]})
+        lay_live(connection, **{"id": 1, "run_at": found_at(name), **STRAYS[name]})
     before = mail.next_claim_at()
 
     nothing = mail.claim_one("w")
@@ -362,10 +369,11 @@ def test_more_rows_of_the_line_without_sense_than_a_claim_buries_stop_nobody(
         connection.execute(f"update _honker_live set {damage} where id <= 150")
 
     first = db.run(Claim(queues=("mail",), worker="w", n=5, lease_s=60))
+    buried = mail.count_jobs().dead
     second = db.run(Claim(queues=("mail",), worker="w", n=5, lease_s=60))
 
-    assert ([job.id for job in first], second) == ([good.id], ())
-    assert mail.count_jobs().dead == 150
+    assert (first, buried) == ((), 100)
+    assert ([job.id for job in second], mail.count_jobs().dead) == ([good.id], 150)
 
 
 @pytest.mark.rule("CLM-17")

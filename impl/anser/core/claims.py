@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterator
 from heapq import merge
 from math import inf
-from types import NoneType
 
 from anser.core import dead
 from anser.core.rows import leased_of
@@ -26,18 +25,16 @@ def claim(tx: Tx, op: Claim) -> tuple[Job, ...]:
     """CLM-1, CLM-5, CLM-6, CLM-13, CLM-14."""
     paused = {queue for (queue,) in tx.run("claim_paused")}
     queues = [queue for queue in op.queues if queue not in paused]
-    lines = [_line(tx, queue, op.n, crowded=_settle(tx, queue)) for queue in queues]
-    taken, doomed = _walk(merge(*lines, key=_order), op.n)
+    for queue in queues:
+        _settle(tx, queue)
+    taken, doomed = _walk(merge(*(_line(tx, queue, op.n) for queue in queues), key=_order), op.n)
     for id, reason in doomed:
         dead.bury(tx, id, reason)
     return _take(tx, op, taken) if taken else ()
 
 
-def _settle(tx: Tx, queue: str) -> bool:
-    """Lapsed jobs wait at their old place again, or are buried; the longest lapsed first (CLM-4, CLM-16).
-
-    Answers whether there may be more strays than one claim buries (CLM-6): then some may stand in the line.
-    """
+def _settle(tx: Tx, queue: str) -> None:
+    """Lapsed jobs wait at their old place again, or are buried; the longest lapsed first (CLM-4, CLM-16)."""
     over = tx.run("claim_lapsed_endless", queue=queue, now=tx.now, limit=SETTLED_MAX)
     if len(over) < SETTLED_MAX:
         over += tx.run("claim_lapsed", queue=queue, now=tx.now, limit=SETTLED_MAX - len(over))
@@ -46,25 +43,16 @@ def _settle(tx: Tx, queue: str) -> bool:
             tx.run("claim_settle", id=id)
         else:
             dead.bury(tx, id, reason)
-    strays = tx.run("claim_strays", queue=queue, limit=BURIED_MAX)
-    for (id,) in strays:
+    for (id,) in tx.run("claim_strays", queue=queue, limit=BURIED_MAX):
         dead.bury(tx, id, Reason.UNREADABLE.value)
-    return len(strays) == BURIED_MAX
 
 
-def _line(tx: Tx, queue: str, n: int, *, crowded: bool) -> Iterator[Row]:
-    """The due jobs of one queue in claim order, read as far as they are asked for; strays are passed over (CLM-17)."""
+def _line(tx: Tx, queue: str, n: int) -> Iterator[Row]:
+    """The due jobs of one queue in claim order, read as far as they are asked for."""
     below: float = inf
     while level := tx.run("claim_priority", queue=queue, now=tx.now, below=below):
         ((below,),) = level
-        rows = _stretches(tx, queue, below, n)
-        yield from filter(_makes_sense, rows) if crowded else rows
-
-
-def _makes_sense(row: Row) -> bool:
-    """Each of the job's numbers is one."""
-    *numbers, expires_at = row[3:11]
-    return all(type(number) is int for number in numbers) and type(expires_at) in (int, NoneType)
+        yield from _stretches(tx, queue, below, n)
 
 
 def _stretches(tx: Tx, queue: str, priority: float, n: int) -> Iterator[Row]:

@@ -34,7 +34,7 @@ order by id
 limit :limit
 
 -- name: claim_strays
--- Rows with a column that cannot mean anything (CLM-17); the `where` repeats the index's own.
+-- Rows that the line does not show, for a column that means nothing (CLM-17); the `where` repeats the index's own.
 select id
 from _honker_live indexed by _anser_strays
 where queue = :queue
@@ -42,12 +42,6 @@ and (
     state not in ('pending', 'processing')
     or typeof(run_at) <> 'integer'
     or typeof(priority) <> 'integer'
-    or typeof(attempts) <> 'integer'
-    or typeof(max_attempts) <> 'integer'
-    or typeof(lapses) <> 'integer'
-    or typeof(max_lapses) <> 'integer'
-    or typeof(created_at) <> 'integer'
-    or typeof(expires_at) not in ('integer', 'null')
     or typeof(claim_expires_at) not in ('integer', 'null')
 )
 order by id
@@ -102,6 +96,9 @@ select
     id, queue, payload, priority, run_at, attempts, max_attempts, lapses, max_lapses, created_at, expires_at,
     unique_key, last_error,
     case
+        when typeof(attempts) <> 'integer' or typeof(max_attempts) <> 'integer' or typeof(lapses) <> 'integer'
+        or typeof(max_lapses) <> 'integer' or typeof(created_at) <> 'integer'
+        or typeof(expires_at) not in ('integer', 'null') then 'unreadable'
         when expires_at <= :now then 'expired'
         when attempts >= max_attempts then 'max attempts exceeded'
     end as reason
@@ -164,12 +161,6 @@ instants (at) as materialized (
             state not in ('pending', 'processing')
             or typeof(run_at) <> 'integer'
             or typeof(priority) <> 'integer'
-            or typeof(attempts) <> 'integer'
-            or typeof(max_attempts) <> 'integer'
-            or typeof(lapses) <> 'integer'
-            or typeof(max_lapses) <> 'integer'
-            or typeof(created_at) <> 'integer'
-            or typeof(expires_at) not in ('integer', 'null')
             or typeof(claim_expires_at) not in ('integer', 'null')
         )
     )
