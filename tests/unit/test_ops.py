@@ -234,5 +234,5 @@ def test_reading_is_as_lenient_as_pythons_reader(text: str, value: Any) -> None:
 
 
 def test_a_text_with_more_white_space_than_jsons_is_no_json() -> None:
-    with pytest.raises(ValueError, match="Expecting value"):
+    with pytest.raises(ValueError, match="the payload is not JSON"):
         decode("\u00a01")
