@@ -16,7 +16,7 @@ from collections.abc import Callable
 from anser.backoff import Backoff, Jitter, raw_delay_s
 from anser.errors import Invalid
 from anser.ops import Ack, Claim, Enqueue, NextClaimAt, _whole
-from anser.types import CLAIM_MAX, DELAY_MAX_S, INSTANT_MAX, LEASE_MAX_S, TRIES_MAX, Reason
+from anser.types import CLAIM_MAX, DELAY_MAX_S, INSTANT_MAX, INTEGER_MAX, LEASE_MAX_S, TRIES_MAX, Reason
 from anser_models import EMPTY, World, step
 from anser_models.predicates import claim_order, doom, due, expired, held, lapsed
 from anser_spec import predicates
@@ -249,7 +249,8 @@ def claim_changes_nothing_before(
     later: int,
 ) -> None:
     """A claim changes the one job at `next_claim_at`, at every instant after, and at none before (CLM-15)."""
-    assert 0 <= now <= later
+    assert 0 <= now <= later < INTEGER_MAX
+    assert end is None or end < INTEGER_MAX
     row = Row(
         state=_state(pending),
         run_at=run_at,
