@@ -3,8 +3,8 @@
     AnserError
     ├── Invalid        invalid      an argument is wrong; nothing was written
     ├── NotFound       not_found    no such dead job in this queue
-    ├── LeaseLost      lease_lost   the lease that the call names does not hold (any more)
-    ├── Conflict       conflict     another live job has the unique key, or the id
+    ├── LeaseLost      lease_lost   the lease or lock that the call names does not hold (any more)
+    ├── Conflict       conflict     another live job has the unique key, or the id; another owner has the lock
     ├── Busy           busy         another connection kept the write lock too long
     ├── FormatError    format       the file is not one that this version may write
     └── StorageError   storage      the database itself failed: I/O, full disk, corrupt file
@@ -52,13 +52,13 @@ class NotFound(AnserError):
 
 
 class LeaseLost(AnserError):
-    """The lease does not hold: it lapsed, was taken over, or the job has ended or was cancelled."""
+    """The lease or lock does not hold: it ran out, was taken over, or the job has ended or was cancelled."""
 
     code = "lease_lost"
 
 
 class Conflict(AnserError):
-    """The move would break a key that another live job holds."""
+    """Somebody else holds it: a live job the key or the id, another owner the lock."""
 
     code = "conflict"
 

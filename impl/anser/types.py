@@ -36,6 +36,7 @@ __all__ = [
     "Held",
     "Job",
     "Lease",
+    "Lock",
     "Reason",
     "Settled",
     "State",
@@ -45,10 +46,10 @@ INTEGER_MAX = 2**63 - 1  # what a SQLite column holds
 INTEGER_MIN = -(2**63)
 INSTANT_MAX = 253_402_300_799  # the last second of the year 9999
 DELAY_MAX_S = 3_155_760_000  # 100 years; so that no sum of an instant and a duration can overflow
-LEASE_MAX_S = 2_592_000  # 30 days; a longer job sends heartbeats
+LEASE_MAX_S = 2_592_000  # 30 days; a longer job sends heartbeats, a longer lock is renewed
 PRIORITY_MAX = 1_000  # both signs; a claim seeks once for each distinct priority in use
 TRIES_MAX = 1_000_000  # attempts and lapses
-NAME_MAX_BYTES = 255  # queues and workers
+NAME_MAX_BYTES = 255  # queues, workers, locks and their owners
 KEY_MAX_BYTES = 512
 ERROR_MAX_BYTES = 65_536
 PAYLOAD_MAX_BYTES = 1_048_576
@@ -167,6 +168,22 @@ class Held:
 
     id: int
     fence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """The right to a name until the instant `expires_at`, when it is over already.
+
+    `fence` is of the file's one counter, as a lease's is. `depth` acquires of the owner have not been released yet.
+    `acquired_at` is None where a foreign binding acquired.
+    """
+
+    name: str
+    owner: str
+    fence: int
+    acquired_at: int | None
+    expires_at: int
+    depth: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,12 @@ def a_processing_job_was_tried(world: World) -> str | None:
     return f"processing jobs without an attempt: {wrong}" if wrong else None
 
 
+def locks_are_held_once_at_least(world: World) -> str | None:
+    """A lock that is held was acquired, and its fence was given (LCK-3, LCK-7)."""
+    wrong = [lock.name for lock in world.locks.values() if lock.depth < 1 or not 0 < lock.fence <= world.last_fence]
+    return f"locks that nobody acquired: {wrong}" if wrong else None
+
+
 INVARIANTS: tuple[Callable[[World], str | None], ...] = (
     one_place,
     ids_were_given,
@@ -66,6 +72,7 @@ INVARIANTS: tuple[Callable[[World], str | None], ...] = (
     fences_were_given,
     tries_are_bounded,
     a_processing_job_was_tried,
+    locks_are_held_once_at_least,
 )
 
 

@@ -16,6 +16,7 @@ class Quirk(Enum):
     """One defect of the register a member; the value is what goes wrong."""
 
     D02_ZOMBIE = "an expired job whose lease lapsed is neither claimed nor swept, and claims leave expired jobs lying"
+    D06_LOCK_NOT_EXTENDED = "who acquires a lock again does not extend it; words name the owner alone; no sweep"
     D08_LAPSE_SPENDS_ATTEMPT = "a lapsed job is claimed where it stands, and that spends an attempt"
     D10_BLIND_GET_JOB = "get_job sees live jobs only, and no history is kept"
     D11_STRANDED_MOVE = "fail removes a job that is no text and files nothing; a dead job of its id stops any move"
@@ -24,6 +25,7 @@ class Quirk(Enum):
     E04_NO_FENCE = "words about a lease name the worker alone"
     E07_CLAIM_SWEEPS_ALL = "every claim first moves all exhausted jobs of its queue"
     E08_NO_ATTEMPTS = "max_attempts below 1 is accepted, and such a job dies unrun"
+    E18_LOCKS_REVIVE = "a lock takes no time or less; its inner release frees it; words about one that is over hold"
     E20_ID_ORDER = "a claim answers in the order of ids"
     E21_PAST_RUN_AT = "a run_at that has passed is kept, and overtakes; negative durations are accepted"
     E22_GLOBAL_IDS = "operations by id reach into other queues"

@@ -30,6 +30,12 @@ from anser.ops import (
     GetJob,
     Heartbeat,
     ListJobs,
+    LockAcquire,
+    LockGet,
+    LockList,
+    LockRelease,
+    LockRenew,
+    LockSweep,
     NextClaimAt,
     Op,
     QueuePause,
@@ -51,11 +57,12 @@ from anser.types import (
     Finished,
     Job,
     Lease,
+    Lock,
     Reason,
     Settled,
     State,
 )
-from anser_models.predicates import claim_order, doom, due, expired, held, held_by, lapsed, stray
+from anser_models.predicates import claim_order, doom, due, expired, held, held_by, lapsed, locked, locked_by, stray
 from anser_models.quirks import Quirk
 from anser_models.world import World
 
@@ -110,12 +117,26 @@ TRANSITIONS = {
     "dead_prune.nothing": "DED-6",
     "queue_pause.changed": "CLM-14",
     "queue_resume.changed": "CLM-14",
+    "lock_acquire.free": "LCK-1",
+    "lock_acquire.over": "LCK-2",
+    "lock_acquire.again": "LCK-4",
+    "lock_acquire.refused": "LCK-1",
+    "lock_renew.held": "LCK-6",
+    "lock_renew.lost": "LCK-5",
+    "lock_release.free": "LCK-7",
+    "lock_release.inner": "LCK-7",
+    "lock_release.lost": "LCK-5",
+    "lock_get.held": "LCK-8",
+    "lock_get.nothing": "LCK-8",
+    "lock_sweep.forgot": "LCK-9",
+    "lock_sweep.nothing": "LCK-9",
 }
 
 # Arguments that a quirk lets through: the checks of these fields are passed over.
 _LOOSE = {
     Quirk.E08_NO_ATTEMPTS: {"max_attempts"},
     Quirk.E21_PAST_RUN_AT: {"delay_s", "lease_s", "run_at"},
+    Quirk.E18_LOCKS_REVIVE: {"ttl_s"},
     Quirk.E30_BORN_EXPIRED: {"expires_s"},
 }
 
@@ -169,13 +190,14 @@ class Draft:
         self.paused = world.paused
         self.last_id = world.last_id
         self.last_fence = world.last_fence
+        self.locks = dict(world.locks)
         self.ended: list[int] = []
         self.names: list[str] = []
 
     def world(self) -> World:
         """What has become of it, when the verb is through."""
         self.forget()
-        return World(self.jobs, self.dead, self.finished, self.paused, self.last_id, self.last_fence)
+        return World(self.jobs, self.dead, self.finished, self.paused, self.last_id, self.last_fence, self.locks)
 
     def checked(self, op: Op) -> Op:
         """The operation, if its arguments are right, or wrong only where a quirk lets them through."""
@@ -656,6 +678,85 @@ def dead_prune(draft: Draft, op: DeadPrune) -> int:
     return len(over[: op.limit])
 
 
+# --- locks
+
+
+def lock_acquire(draft: Draft, op: LockAcquire) -> Lock | None:
+    """It is had by nobody, or by its holder once more, or by somebody else (LCK-1, LCK-4)."""
+    there = draft.locks.get(op.lock)
+    expires_at = draft.now + op.ttl_s
+    if there is None or not locked(there, draft.now):
+        draft.took("lock_acquire.free" if there is None else "lock_acquire.over")
+        draft.last_fence += 1
+        lock = Lock(op.lock, op.owner, draft.last_fence, draft.now, expires_at, depth=1)
+    elif there.owner == op.owner:
+        draft.took("lock_acquire.again")
+        later = there.expires_at if draft.has(Quirk.D06_LOCK_NOT_EXTENDED) else max(there.expires_at, expires_at)
+        lock = replace(there, expires_at=later, depth=there.depth + 1)
+    else:
+        draft.took("lock_acquire.refused")
+        return None
+    draft.locks[op.lock] = lock
+    return lock
+
+
+def lock_renew(draft: Draft, op: LockRenew) -> int:
+    if op.ttl_s < 1:
+        raise Invalid("ttl_s", op.ttl_s, "no quirk renews a lock for no time")
+    lock = _named(draft, op)
+    draft.took("lock_renew.held")
+    draft.locks[op.lock] = replace(lock, expires_at=draft.now + op.ttl_s)
+    return draft.now + op.ttl_s
+
+
+def lock_release(draft: Draft, op: LockRelease) -> bool:
+    """One acquire is given back; the lock is free when none is left (LCK-7)."""
+    lock = _named(draft, op)
+    if lock.depth > 1 and not draft.has(Quirk.E18_LOCKS_REVIVE):
+        draft.took("lock_release.inner")
+        draft.locks[op.lock] = replace(lock, depth=lock.depth - 1)
+        return False
+    draft.took("lock_release.free")
+    del draft.locks[op.lock]
+    return True
+
+
+def _named(draft: Draft, op: LockRenew | LockRelease) -> Lock:
+    """The lock that the word names, or the refusal (LCK-5)."""
+    lock = draft.locks.get(op.lock)
+    if lock is not None:
+        fence = lock.fence if draft.has(Quirk.D06_LOCK_NOT_EXTENDED) else op.fence
+        now = min(draft.now, lock.expires_at - 1) if draft.has(Quirk.E18_LOCKS_REVIVE) else draft.now
+        if locked_by(lock, op.owner, fence, now):
+            return lock
+    draft.took(f"{op.name}.lost")
+    raise LeaseLost
+
+
+def lock_get(draft: Draft, op: LockGet) -> Lock | None:
+    lock = draft.locks.get(op.lock)
+    found = lock if lock is not None and locked(lock, draft.now) else None
+    draft.took("lock_get.held" if found else "lock_get.nothing")
+    return found
+
+
+def lock_list(draft: Draft, op: LockList) -> tuple[Lock, ...]:
+    found = [lock for name, lock in sorted(draft.locks.items()) if name > op.after_name and locked(lock, draft.now)]
+    return tuple(found[: op.limit])
+
+
+def lock_sweep(draft: Draft, op: LockSweep) -> int:
+    """Locks that are over, the longest over first (LCK-9)."""
+    over = [lock for lock in draft.locks.values() if not locked(lock, draft.now)]
+    if draft.has(Quirk.D06_LOCK_NOT_EXTENDED):
+        over = []  # honker has no such sweep
+    over.sort(key=lambda lock: (lock.expires_at, lock.name))
+    for lock in over[: op.limit]:
+        del draft.locks[lock.name]
+    draft.took("lock_sweep.forgot" if over else "lock_sweep.nothing")
+    return len(over[: op.limit])
+
+
 VERBS: dict[str, Callable[[Draft, Any], Any]] = {
     verb.__name__: verb
     for verb in (
@@ -679,5 +780,11 @@ VERBS: dict[str, Callable[[Draft, Any], Any]] = {
         dead_list,
         dead_requeue,
         dead_prune,
+        lock_acquire,
+        lock_renew,
+        lock_release,
+        lock_get,
+        lock_list,
+        lock_sweep,
     )
 }

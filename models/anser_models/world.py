@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from anser.types import Dead, Finished, Job, Lease
+from anser.types import Dead, Finished, Job, Lease, Lock
 
 __all__ = ["EMPTY", "World", "canonical", "shifted"]
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Everything that a file holds: live, dead and finished jobs by id, paused queues, the last id and fence given."""
+    """Everything that a file holds: live, dead and finished jobs by id, paused queues, the last id and fence given, and
+    locks by name.
+    """
 
     jobs: dict[int, Job] = field(default_factory=dict)
     dead: dict[int, Dead] = field(default_factory=dict)
@@ -23,6 +25,7 @@ class World:
     paused: frozenset[str] = frozenset()
     last_id: int = 0
     last_fence: int = 0
+    locks: dict[str, Lock] = field(default_factory=dict)
 
 
 EMPTY = World()
@@ -56,6 +59,10 @@ def shifted(world: World, by_s: int) -> World:
             for job in world.dead.values()
         },
         finished={job.id: replace(job, ended_at=job.ended_at + by_s) for job in world.finished.values()},
+        locks={
+            name: replace(lock, acquired_at=later(lock.acquired_at), expires_at=lock.expires_at + by_s)
+            for name, lock in world.locks.items()
+        },
     )
 
 
@@ -63,7 +70,7 @@ def canonical(world: World, now: int) -> tuple[object, ...]:
     """Equal for two worlds of one job that no operation can tell apart but by how long ago something was.
 
     Instants are taken relative to `now`, those that have passed are one, and of fences only their order is kept. With
-    several jobs the order of past instants decides who is first: `anser_spec.transitions.distinct` adds it.
+    several jobs or locks the order of past instants decides who is first: `anser_spec.transitions.distinct` adds it.
     """
     rank = {fence: place for place, fence in enumerate(sorted(set(_fences(world))), start=1)}
     return (
@@ -72,6 +79,7 @@ def canonical(world: World, now: int) -> tuple[object, ...]:
         tuple((job.id, job.queue, job.state) for _, job in sorted(world.finished.items())),
         world.paused,
         world.last_id,
+        tuple(_lock(lock, now, rank) for _, lock in sorted(world.locks.items())),
     )
 
 
@@ -79,6 +87,8 @@ def _fences(world: World) -> Iterator[int]:
     for job in world.jobs.values():
         if job.lease is not None:
             yield job.lease.fence
+    for lock in world.locks.values():
+        yield lock.fence
 
 
 def _live(job: Job, now: int, rank: dict[int, int]) -> tuple[object, ...]:
@@ -115,3 +125,7 @@ def _dead(job: Dead, now: int) -> tuple[object, ...]:
         job.last_error,
         max(job.died_at - now, -2),
     )
+
+
+def _lock(lock: Lock, now: int, rank: dict[int, int]) -> tuple[object, ...]:
+    return (lock.name, lock.owner, rank[lock.fence], max(lock.expires_at - now, -1), lock.depth)

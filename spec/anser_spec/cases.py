@@ -16,7 +16,7 @@ from typing import Any
 from anser.backoff import Backoff
 from anser.errors import Invalid, shown
 from anser.ops import Op, from_json, to_json
-from anser.types import Dead, Finished, Job, Lease, Reason, State
+from anser.types import Dead, Finished, Job, Lease, Lock, Reason, State
 from anser_models import Refused, World
 from anser_spec.cron_cases import CRON, Next, answer_of, read_next
 from anser_spec.judge import Projecting, Selective, world_difference
@@ -48,8 +48,8 @@ _FAR_S = 100_000_000  # how far from T a number of a message is still shown as a
 _INSTANT = re.compile(r"T([+-]\d+)?")
 _STEP = re.compile(r"(T(?:[+-]\d+)?) +([a-z_]+)")
 _WORD = re.compile(f"{BACKOFF}|{CRON}")
-_GIVEN = re.compile(r"given (live|dead|finished|paused|last)")
-_THEN = re.compile(r"then (no )?(live|dead|finished|paused|last|unchanged)")
+_GIVEN = re.compile(r"given (live|dead|finished|paused|lock|last)")
+_THEN = re.compile(r"then (no )?(live|dead|finished|paused|lock|last|unchanged)")
 _ARGUMENT = re.compile(r" +([a-z_]+)=")
 _ANSWER = re.compile(r" *-> *")
 _REFUSED = re.compile(r"refused ([a-z_]+)(?: ([\w.\[\]]+))?")
@@ -204,8 +204,10 @@ def _then(line: int, text: str, place: str, absent: bool, given: dict[str, Any])
         raise ValueError("then live, dead and finished name the id")
     if place in _ROWS and (unknown := set(given) - {field.name for field in fields(_ROWS[place])}):
         raise ValueError(f"a {place} job has no {', '.join(sorted(unknown))}")
-    if absent and place in _ROWS and given:
-        raise ValueError("then no … names ids and nothing else")
+    if place == "lock" and not (absent or "name" in given):
+        raise ValueError("then lock names the lock")
+    if absent and (place in _ROWS or place == "lock") and set(given) - {"name"}:
+        raise ValueError("then no … names the row and nothing else")
     return Then(line, text, place, absent, ids, {name: _at(to_json(value)) for name, value in given.items()})
 
 
@@ -263,6 +265,9 @@ def _at(value: Any) -> Any:
 def _given(world: World, place: str, given: dict[str, Any]) -> World:
     if place == "paused":
         return _with(world, paused=world.paused | {given["queue"]})
+    if place == "lock":
+        lock = Lock(**_LOCK | {name: _at(value) for name, value in given.items()})
+        return _with(world, locks={**world.locks, lock.name: lock})
     ids = _ids(given.pop("id"))
     row = {name: _at(value) for name, value in given.items()}
     rows = {id: _MAKE[place](id=id, **row) for id in ids}
@@ -277,6 +282,7 @@ def _with(world: World, **changed: Any) -> World:
 def _numbered(world: World, *, id: int | None = None, fence: int | None = None) -> World:
     """Without a `given last`, the ids and fences in the world are the last that were given."""
     fences = [job.lease.fence for job in world.jobs.values() if job.lease is not None]
+    fences += [lock.fence for lock in world.locks.values()]
     ids = [*world.jobs, *world.dead, *world.finished]
     return _with(
         world,
@@ -306,6 +312,7 @@ def _finished(*, state: str = State.DONE, **given: Any) -> Finished:
 
 _MAKE: dict[str, Callable[..., Any]] = {"live": _live, "dead": _dead, "finished": _finished}
 _LEASE: dict[str, Any] = {"worker": "w", "fence": 1, "claimed_at": T}
+_LOCK: dict[str, Any] = {"owner": "w", "fence": 1, "acquired_at": T, "depth": 1}
 _ROW: dict[str, Any] = {
     "payload": "1",
     "priority": 0,
@@ -397,7 +404,8 @@ def _own(world: World) -> tuple[Any, ...]:
     live = [
         replace(job, lease=job.lease and replace(job.lease, fence=0, claimed_at=None)) for job in world.jobs.values()
     ]
-    return live, [replace(job, reason=None) for job in world.dead.values()], world.finished, world.paused
+    locks = [replace(lock, fence=0, acquired_at=None) for lock in world.locks.values()]
+    return live, [replace(job, reason=None) for job in world.dead.values()], world.finished, world.paused, locks
 
 
 def _begins(case: Case) -> int:
@@ -452,6 +460,8 @@ def _judge_rows(line: Then, world: World, before: World) -> _Different | None:
     if line.place == "paused":
         named = line.fields["queue"] in world.paused
         return None if named != line.absent else _Different(not line.absent, named, "paused")
+    if line.place == "lock":
+        return _judge_lock(line, world)
     places: dict[str, dict[int, Any]] = {"live": world.jobs, "dead": world.dead, "finished": world.finished}
     rows = places[line.place]
     if line.absent:
@@ -463,6 +473,16 @@ def _judge_rows(line: Then, world: World, before: World) -> _Different | None:
         if different := _compared(line.fields, _plain(rows[id]), f"{line.place} {id}"):
             return different
     return None
+
+
+def _judge_lock(line: Then, world: World) -> _Different | None:
+    """Rows as they are, also of locks that are over."""
+    name = line.fields.get("name")
+    there = [lock for _, lock in sorted(world.locks.items()) if name in (None, lock.name)]
+    if line.absent or not there:
+        found = [lock.name for lock in there]
+        return None if line.absent and not found else _Different([] if line.absent else name, found, "locks")
+    return _compared(line.fields, _plain(there[0]), "lock")
 
 
 def _judge_same(world: World, before: World) -> _Different | None:

@@ -15,8 +15,8 @@ from collections.abc import Callable
 
 from anser.backoff import Backoff, Jitter, raw_delay_s
 from anser.errors import Invalid
-from anser.ops import Ack, Claim, Enqueue, NextClaimAt, _whole
-from anser.types import CLAIM_MAX, DELAY_MAX_S, INSTANT_MAX, INTEGER_MAX, LEASE_MAX_S, TRIES_MAX, Reason
+from anser.ops import Ack, Claim, Enqueue, LockAcquire, LockRelease, NextClaimAt, _whole
+from anser.types import CLAIM_MAX, DELAY_MAX_S, INSTANT_MAX, INTEGER_MAX, LEASE_MAX_S, TRIES_MAX, Lock, Reason
 from anser_models import EMPTY, World, step
 from anser_models.predicates import claim_order, doom, due, expired, held, lapsed
 from anser_spec import predicates
@@ -159,6 +159,23 @@ def pruned_twin(queue: bool, died_at: int, older_than_s: int, now: int) -> None:
     assert predicates.PRUNED.agrees(Row(queue=_queue(queue), died_at=died_at), given)
 
 
+def lock_word_twins(lock: bool, owner: bool, fence: int, named: int, depth: int, end: int, now: int) -> None:
+    """The `where` of each word about a lock keeps a row if and only if the model lets the word pass (LCK-2, LCK-5)."""
+    assert now >= 0
+    row = Row(name="k" if lock else "l", owner="w" if owner else "v", fence=fence, depth=depth, expires_at=end)
+    given = Given(fence=named, now=now)
+    assert _all_agree(row, given, predicates.LOCK_WORD, predicates.LOCK_RELEASED, predicates.LOCK_RELEASED_WITHIN)
+
+
+def lock_held_twins(lock: bool, owner: bool, end: int, now: int) -> None:
+    """So is who holds a lock, who may have it, what is looked up and what is swept (LCK-1, LCK-4, LCK-8, LCK-9)."""
+    assert now >= 0
+    row = Row(name="k" if lock else "l", owner="w" if owner else "v", expires_at=end)
+    given = Given(now=now)
+    held = (predicates.LOCK_AGAIN, predicates.LOCK_FOUND, predicates.LOCK_LISTED)
+    assert _all_agree(row, given, *held, predicates.LOCK_OVER, predicates.LOCK_SWEPT)
+
+
 def ahead_twin(at: int | None, paused: bool, now: int) -> None:
     """`next_claim_at` answers nothing for a paused queue and for one without jobs (CLM-14, CLM-15)."""
     assert now >= 0
@@ -263,6 +280,25 @@ def claim_changes_nothing_before(
     _, at = step(world, NextClaimAt(queues=("a",)), now)
     after, _ = step(world, Claim(queues=("a",), worker="w", n=1, lease_s=1), later)
     assert (after.jobs == world.jobs, at >= now) == (later < at, True)
+
+
+def lock_has_a_holder_or_is_free(end: int, ttl_s: int, now: int) -> None:
+    """In each second either the holder may speak or another owner may have the lock (LCK-1, LCK-2)."""
+    assert now >= 0
+    assert 1 <= ttl_s <= LEASE_MAX_S
+    world = World(locks={"k": Lock("k", "w", 5, None, end, 1)}, last_fence=5)
+    _, refused = step(world, LockRelease(lock="k", owner="w", fence=5), now)
+    _, taken = step(world, LockAcquire(lock="k", owner="v", ttl_s=ttl_s), now)
+    assert (refused is True) == (taken is None)
+
+
+def lock_is_never_shortened_by_its_holder(end: int, ttl_s: int, now: int) -> None:
+    """To acquire again ends the lock at the later of both ends (LCK-4)."""
+    assert 0 <= now < end
+    assert 1 <= ttl_s <= LEASE_MAX_S
+    world = World(locks={"k": Lock("k", "w", 5, None, end, 1)}, last_fence=5)
+    _, lock = step(world, LockAcquire(lock="k", owner="w", ttl_s=ttl_s), now)
+    assert (lock.expires_at, lock.fence, lock.depth) == (max(end, now + ttl_s), 5, 2)
 
 
 def enqueued_when_it_was_asked_for(run_at: int | None, delay_s: int | None, now: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from anser.types import Dead, Finished, Job, Lease, Reason, State
+from anser.types import Dead, Finished, Job, Lease, Lock, Reason, State
 from anser_models import EMPTY, World
 
 __all__ = ["File", "abstract", "fill"]
@@ -34,12 +34,16 @@ DEAD_ADDED = "lapses, max_lapses, unique_key, reason"
 DEAD_ABSENT = "0, 5, null, null"
 
 READ_FINISHED = "select id, queue, state, attempts, ended_at from _anser_finished order by id"
+READ_LOCKS = "select name, owner, {added}, expires_at from _honker_locks order by name"
+LOCK_ADDED = "fence, depth, acquired_at"
+LOCK_ABSENT = "0, 1, null"
 READ_PAUSED = "select queue from _anser_paused"
 READ_COUNTERS = """
 select (select coalesce(max(seq), 0) from sqlite_sequence where name = '_honker_live'), {added}
 """
 COUNTERS_ADDED = "(select coalesce(max(fence), 0) from _anser_fence)"
 COUNTERS_ABSENT = "0"
+HAS_LOCKS = "select count(*) from pragma_table_info('_honker_locks')"
 HAS_COLUMN = "select count(*) from pragma_table_info('_honker_live') where name = 'fence'"
 
 WRITE_LIVE = """
@@ -53,6 +57,7 @@ insert into _honker_dead (id, queue, payload, priority, run_at, attempts, max_at
 values (?1, ?2, iif(?4, cast(?3 as text), ?3), ?5, ?6, ?7, ?8, ?9, ?10, ?11{values})
 """
 WRITE_FINISHED = "insert into _anser_finished (id, queue, state, attempts, ended_at) values (?, ?, ?, ?, ?)"
+WRITE_LOCK = "insert into _honker_locks (name, owner, expires_at{added}) values (?1, ?2, ?3{values})"
 WRITE_PAUSED = "insert into _anser_paused (queue, paused_at) values (?, 0)"
 WRITE_LAST_ID = "insert into sqlite_sequence (name, seq) values ('_honker_live', ?)"
 WRITE_LAST_FENCE = "insert or replace into _anser_fence (one, fence) values (1, ?)"
@@ -60,12 +65,14 @@ WRITE_LAST_FENCE = "insert or replace into _anser_fence (one, fence) values (1, 
 FORGET_LIVE = "delete from _honker_live where id = ?"
 FORGET_DEAD = "delete from _honker_dead where id = ?"
 FORGET_FINISHED = "delete from _anser_finished where id = ?"
+FORGET_LOCK = "delete from _honker_locks where name = ?"
 FORGET_PAUSED = "delete from _anser_paused where queue = ?"
 FORGET_ENDED_LEASES = """
 update _honker_live set worker_id = null, fence = 0, claimed_at = null where claim_expires_at is null
 """
 FORGET_LAST_ID = "delete from sqlite_sequence where name = '_honker_live'"
 FORGET_ALL = ("delete from _honker_live", "delete from _honker_dead")
+FORGET_ALL_LOCKS = ("delete from _honker_locks",)
 FORGET_ALL_ADDED = ("delete from _anser_finished", "delete from _anser_paused")
 
 NO_LEASE = (None, 0, None)
@@ -88,11 +95,14 @@ class File:
         self._connection = connection
         self._stale = False  # whether some row holds more than its world shows: what an ended lease left behind
         self._extended = bool(connection.execute(HAS_COLUMN).fetchone()[0])
+        self._locked = bool(connection.execute(HAS_LOCKS).fetchone()[0])
         self._read_live = READ_LIVE.format(added=LIVE_ADDED if self._extended else LIVE_ABSENT)
         self._read_dead = READ_DEAD.format(added=DEAD_ADDED if self._extended else DEAD_ABSENT)
+        self._read_locks = READ_LOCKS.format(added=LOCK_ADDED if self._extended else LOCK_ABSENT)
         self._read_counters = READ_COUNTERS.format(added=COUNTERS_ADDED if self._extended else COUNTERS_ABSENT)
         self._write_live = _written(WRITE_LIVE, LIVE_ADDED if self._extended else "", 13)
         self._write_dead = _written(WRITE_DEAD, DEAD_ADDED if self._extended else "", 11)
+        self._write_lock = _written(WRITE_LOCK, LOCK_ADDED if self._extended else "", 3)
 
     def abstract(self) -> World:
         """The world that the file holds."""
@@ -101,19 +111,23 @@ class File:
         try:
             live = self._rows(self._read_live)
             self._stale = self._extended and any(row[12] is None and _lease_columns(row) != NO_LEASE for row in live)
+            last_id, last_fence = self._rows(self._read_counters)[0]
             return World(
                 {row[0]: _job(row) for row in live},
                 {row[0]: _dead(row) for row in self._rows(self._read_dead)},
                 {row[0]: _finished(row) for row in self._rows(READ_FINISHED)} if self._extended else {},
                 frozenset(row[0] for row in self._rows(READ_PAUSED)) if self._extended else frozenset(),
-                *self._rows(self._read_counters)[0],
+                last_id,
+                last_fence,
+                {row[0]: _lock(row) for row in self._rows(self._read_locks)} if self._locked else {},
             )
         finally:
             self._connection.text_factory = text_factory
 
     def fill(self, world: World) -> None:
         """Make the file hold exactly that world; what it has no column for is left out."""
-        self._write(FORGET_ALL + FORGET_ALL_ADDED if self._extended else FORGET_ALL, None, world)
+        clearing = FORGET_ALL + (FORGET_ALL_LOCKS if self._locked else ())
+        self._write(clearing + (FORGET_ALL_ADDED if self._extended else ()), None, world)
 
     def rewrite(self, before: World, after: World) -> None:
         """Make a file that was last read as `before` hold `after` and nothing else, by the rows that need it."""
@@ -149,6 +163,10 @@ class File:
         self._add(self._write_live, [_job_row(job)[:width] for job in _new(before.jobs, after.jobs)])
         width = None if self._extended else -4
         self._add(self._write_dead, [_dead_row(job)[:width] for job in _new(before.dead, after.dead)])
+        if self._locked:
+            self._forget(FORGET_LOCK, before.locks, after.locks)
+            width = None if self._extended else -3
+            self._add(self._write_lock, [_lock_row(lock)[:width] for lock in _new(before.locks, after.locks)])
         if self._extended:
             self._forget(FORGET_FINISHED, before.finished, after.finished)
             self._add(WRITE_FINISHED, [_finished_row(job) for job in _new(before.finished, after.finished)])
@@ -163,7 +181,7 @@ class File:
         if self._extended and (before is None or before.last_fence != after.last_fence or before.jobs != after.jobs):
             self._connection.execute(WRITE_LAST_FENCE, (after.last_fence,))
 
-    def _forget(self, statement: str, before: dict[int, Any], after: dict[int, Any]) -> None:
+    def _forget(self, statement: str, before: dict[Any, Any], after: dict[Any, Any]) -> None:
         self._add(statement, [(id,) for id, row in before.items() if after.get(id) != row])
 
     def _add(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
@@ -171,7 +189,7 @@ class File:
             self._connection.execute(statement, row)
 
 
-def _new(before: dict[int, Any], after: dict[int, Any]) -> list[Any]:
+def _new(before: dict[Any, Any], after: dict[Any, Any]) -> list[Any]:
     return [row for id, row in after.items() if before.get(id) != row]
 
 
@@ -310,3 +328,12 @@ def _finished(row: tuple[Any, ...]) -> Finished:
 
 def _finished_row(job: Finished) -> tuple[Any, ...]:
     return job.id, job.queue, job.state.value, job.attempts, job.ended_at
+
+
+def _lock(row: tuple[Any, ...]) -> Lock:
+    name, owner, fence, depth, acquired_at, expires_at = row
+    return Lock(name, owner, fence, acquired_at, expires_at, depth)
+
+
+def _lock_row(lock: Lock) -> tuple[Any, ...]:
+    return lock.name, lock.owner, lock.expires_at, lock.fence, lock.depth, lock.acquired_at

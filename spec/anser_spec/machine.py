@@ -35,6 +35,12 @@ from anser.ops import (
     GetJob,
     Heartbeat,
     ListJobs,
+    LockAcquire,
+    LockGet,
+    LockList,
+    LockRelease,
+    LockRenew,
+    LockSweep,
     NextClaimAt,
     Op,
     QueuePause,
@@ -58,6 +64,7 @@ from anser.types import (
     TRIES_MAX,
     Held,
     Job,
+    Lock,
     State,
 )
 from anser_models import TRANSITIONS, Quirk, World
@@ -259,6 +266,17 @@ INVALID: tuple[Op, ...] = (
     DeadList(queue="a", after_id=-1),
     DeadRequeue(queue="a", id=-1),
     DeadPrune(queue="a", older_than_s=-1),
+    LockAcquire(lock="", owner="w1", ttl_s=1),
+    LockAcquire(lock="a", owner="w\n", ttl_s=1),
+    LockAcquire(lock="a", owner="w1", ttl_s=0),
+    LockAcquire(lock="a", owner="w1", ttl_s=0.5),  # type: ignore[arg-type]  # fractions are refused
+    LockAcquire(lock="a", owner="w1", ttl_s=LEASE_MAX_S + 1),
+    LockRenew(lock="a", owner="w1", fence=0, ttl_s=1),
+    LockRenew(lock="a", owner="w1", fence=1, ttl_s=0),
+    LockRelease(lock="a", owner="w1", fence=INTEGER_MAX + 1),
+    LockGet(lock=""),
+    LockList(after_name="\ud800"),
+    LockSweep(limit=0),
 )
 
 STARTS: tuple[World, ...] = (*([SEEDS["empty"]] * (len(SEEDS) // 2)), *SEEDS.values(), *CROWDS.values())
@@ -277,6 +295,15 @@ class Known:
     queue: str
     id: int
     worker: str
+    fence: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLock:
+    """A lock that an acquire once answered, whatever became of it."""
+
+    lock: str
+    owner: str
     fence: int
 
 
@@ -310,6 +337,7 @@ class Sequences(RuleBasedStateMachine):
         self.start = STARTS[0]
         self.marks: list[Mark] = []
         self.known: list[Known] = []
+        self.known_locks: list[KnownLock] = []
         self.inside = False
 
     def do(self, op: Op) -> Any:
@@ -375,6 +403,7 @@ class Sequences(RuleBasedStateMachine):
             instants.add(job.run_at)
             instants |= {job.expires_at} if job.expires_at is not None else set()
             instants |= {job.lease.expires_at} if job.lease is not None else set()
+        instants |= {lock.expires_at for lock in self.world.locks.values()}
         return sorted(instants)
 
     # --- how it begins
@@ -386,6 +415,7 @@ class Sequences(RuleBasedStateMachine):
         self.judge.start(self.start, self.now)
         self.marks.clear()
         self.known.clear()
+        self.known_locks.clear()
         if first % 2:
             self.claim(0, first, first, 0)
 
@@ -575,6 +605,77 @@ class Sequences(RuleBasedStateMachine):
         else:
             self.do(one_of((QueuePause, QueueResume), way // 4)(queue=one_of(self.queues(), queue)))
 
+    # --- locks
+
+    @rule(which=pick, kind=pick, how=pick)
+    def lock(self, which: int, kind: int, how: int) -> None:
+        """One rule for all of them: each rule more makes the others rarer."""
+        if kind % 8 < 3:
+            self.lock_acquire(which, how, kind // 8)
+        elif kind % 8 < 5:
+            self.lock_word(which, kind // 8, how)
+        elif kind % 8 < 7:
+            self.lock_within(which, how)
+        else:
+            self.lock_looks(which, how)
+
+    def lock_acquire(self, name: int, owner: int, ttl: int) -> None:
+        """Mostly one of two names by one of two owners, so that they meet; or one that is held, by its holder."""
+        held = [lock for lock in self.world.locks.values() if lock.expires_at > self.now]
+        if held and ttl % 4 == 2:
+            again = one_of(held, name)
+            self.do(LockAcquire(lock=again.name, owner=again.owner, ttl_s=one_of(LEASES, owner)))
+            return
+        wide = ttl % 4 == 3
+        op = LockAcquire(
+            lock=one_of(QUEUES if wide else QUEUES[:2], name),
+            owner=one_of(WORKERS if wide else WORKERS[:2], owner),
+            ttl_s=one_of(LEASES, ttl),
+        )
+        lock = self.do(op)
+        if isinstance(lock, Lock):
+            self.known_locks.append(KnownLock(lock.name, lock.owner, lock.fence))
+
+    def lock_word(self, which: int, wrong: int, late: int) -> None:
+        """A word about a lock that was had lately; sometimes with one thing wrong, or at the edge of its end."""
+        if not self.known_locks:
+            self.lock_acquire(which, wrong, late)
+        locks = [KnownLock(lock.name, lock.owner, lock.fence) for lock in self.world.locks.values()]
+        known = one_of(locks if locks and which % 4 else self.known_locks[-4:] or [KnownLock("a", "w1", 1)], which // 4)
+        wrongs: tuple[dict[str, Any], ...] = (
+            *({} for _ in range(5)),
+            {"fence": known.fence + 1},
+            {"fence": max(known.fence - 1, 1)},
+            {"owner": one_of(WORKERS, which)},
+            {"lock": one_of(QUEUES, which)},
+        )
+        there = self.world.locks.get(known.lock)
+        if there is not None and late % 4 == 0:
+            self.go_to(there.expires_at + one_of((-1, 0, 1), late // 4))
+        named = {"lock": known.lock, "owner": known.owner, "fence": max(known.fence, 1), **one_of(wrongs, wrong)}
+        if late % 3:
+            self.do(LockRelease(**named))
+        else:
+            self.do(LockRenew(**named, ttl_s=one_of(LEASES, which)))
+
+    def lock_within(self, which: int, how: int) -> None:
+        """A body within a body: two acquires by one owner and two releases, now and then a second or two between."""
+        named = {"lock": one_of(QUEUES[:2], which), "owner": one_of(WORKERS[:2], how)}
+        outer = self.do(LockAcquire(**named, ttl_s=one_of(LEASES, how // 2)))
+        if isinstance(outer, Lock):
+            self.known_locks.append(KnownLock(outer.name, outer.owner, outer.fence))
+            self.do(LockAcquire(**named, ttl_s=one_of(LEASES, how // 8)))
+            for later in (how // 32, how // 96):
+                self.go_to(self.now + later % 3)
+                self.do(LockRelease(**named, fence=outer.fence))
+
+    def lock_looks(self, name: int, limit: int) -> None:
+        """Both looks, and now and then the sweep."""
+        self.do(LockGet(lock=one_of(QUEUES[:3], name)))
+        self.do(LockList(after_name=one_of(("", *QUEUES), name), limit=one_of(LIMITS, limit)))
+        if limit % 3 == 0:
+            self.do(LockSweep(limit=one_of(LIMITS, limit // 3)))
+
     # --- looks
 
     @rule(which=pick, wrong=pick, limit=pick)
@@ -620,7 +721,7 @@ class Sequences(RuleBasedStateMachine):
         """Begin a transaction of the caller's, or end the one that is open: about one step in four is in one."""
         if self.inside:
             self.mark(one_of(("commit", "rollback"), how))
-        elif isinstance(self.judge.target, Transactional) and how % 3 == 0:
+        elif isinstance(self.judge.target, Transactional) and how % 2 == 0:
             self.mark("begin")
 
 

@@ -28,15 +28,21 @@ from anser.ops import (
     DeadPrune,
     GetJob,
     ListJobs,
+    LockAcquire,
+    LockGet,
+    LockList,
+    LockRelease,
+    LockRenew,
+    LockSweep,
     NextClaimAt,
     QueueResume,
     Retry,
     SweepExpired,
 )
 from anser.sql import STATEMENTS
-from anser.types import HISTORY_IDS, Counts, Dead, Finished, Job, Lease, Reason, State
+from anser.types import HISTORY_IDS, Counts, Dead, Finished, Job, Lease, Lock, Reason, State
 from anser_models import VERBS, World
-from anser_models.predicates import claim_order, doom, due, held_by, lapsed
+from anser_models.predicates import claim_order, doom, due, held_by, lapsed, locked_by
 from anser_models.step import Draft
 from anser_spec.trace import seen
 
@@ -122,6 +128,9 @@ class Row:
     fence: int = 0
     claim_expires_at: int | None = None
     died_at: int = 10
+    name: str = "k"
+    owner: str = "w"
+    depth: int = 1
     at: int | None = None
 
 
@@ -133,6 +142,9 @@ class Given:
     id: int = 7
     queue: str = "a"
     worker: str = "w"
+    lock: str = "k"
+    owner: str = "w"
+    after_name: str = "k"
     fence: int = 5
     state: str | None = None
     unique_key: str = "k"
@@ -166,6 +178,9 @@ COLUMNS: dict[str, tuple[Any, ...]] = {
     "fence": (4, 5, 6),
     "claim_expires_at": (9, 10, 11, None),
     "died_at": (9, 10, 11),
+    "name": ("j", "k", "l"),
+    "owner": ("w", "v"),
+    "depth": (0, 1, 2),
     "at": (10, 10.5, "soon", None),
 }
 PARAMETERS: dict[str, tuple[Any, ...]] = {
@@ -173,6 +188,9 @@ PARAMETERS: dict[str, tuple[Any, ...]] = {
     "id": (7, HISTORY_IDS + 7),
     "queue": ("a",),
     "worker": ("w",),
+    "lock": ("k",),
+    "owner": ("w",),
+    "after_name": ("k",),
     "fence": (5,),
     "state": ("pending", "processing", None),
     "unique_key": ("k",),
@@ -744,6 +762,111 @@ PRUNED = Condition(
     table="_honker_dead",
 )
 
+# --- the table: locks
+
+
+def _lock(row: Row) -> Lock:
+    assert row.expires_at is not None, "the column takes no null"
+    return Lock(row.name, row.owner, row.fence, None, row.expires_at, row.depth)
+
+
+def locked_row(row: Row, given: Given) -> Draft:
+    """The world whose only lock is the row, about to be changed."""
+    return Draft(World(locks={row.name: _lock(row)}), given.now, frozenset())
+
+
+def acquired_again(row: Row, given: Given) -> bool:
+    """An acquire that adds to the depth that the row has."""
+    op = LockAcquire(lock=given.lock, owner=given.owner, ttl_s=1)
+    lock: Lock | None = VERBS["lock_acquire"](locked_row(row, given), op)
+    return lock is not None and lock.acquired_at is None
+
+
+def taken_over(row: Row, given: Given) -> bool:
+    """Somebody else may have the lock."""
+    op = LockAcquire(lock=row.name, owner="nobody yet", ttl_s=1)
+    return bool(VERBS["lock_acquire"](locked_row(row, given), op))
+
+
+def lock_word_holds(row: Row, given: Given) -> bool:
+    """A renewal is not refused. `locked_by` says the same of the lock it finds."""
+    op = LockRenew(lock=given.lock, owner=given.owner, fence=given.fence, ttl_s=1)
+    try:
+        holds = bool(VERBS["lock_renew"](locked_row(row, given), op) == given.now + 1)
+    except LeaseLost:
+        holds = False
+    predicate = row.name == given.lock and locked_by(_lock(row), given.owner, given.fence, given.now)
+    assert holds == predicate, "the model writes one meaning twice, and differently"
+    return holds
+
+
+def released(row: Row, given: Given) -> bool | None:
+    """What `lock_release` answers, None where it is refused."""
+    op = LockRelease(lock=given.lock, owner=given.owner, fence=given.fence)
+    try:
+        return bool(VERBS["lock_release"](locked_row(row, given), op))
+    except LeaseLost:
+        return None
+
+
+def _lock_held(row: Row, given: Given) -> Truth:
+    return both(same(row.name, given.lock), below(given.now, row.expires_at))
+
+
+def _lock_word(row: Row, given: Given) -> Truth:
+    return both(_lock_held(row, given), same(row.owner, given.owner), same(row.fence, given.fence))
+
+
+_LOCKS: dict[str, Any] = {"table": "_honker_locks", "values": {"expires_at": (9, 10, 11)}}
+
+LOCK_AGAIN = Condition(
+    text="name = :lock and owner = :owner and expires_at > :now",
+    rules=("LCK-2", "LCK-4"),
+    twin=lambda row, given: both(_lock_held(row, given), same(row.owner, given.owner)),
+    model=acquired_again,
+    **_LOCKS,
+)
+LOCK_OVER = Condition(
+    text="expires_at <= :now",
+    rules=("LCK-1", "LCK-2"),
+    twin=lambda row, given: at_most(row.expires_at, given.now),
+    model=taken_over,
+    **_LOCKS,
+)
+LOCK_SWEPT = replace(
+    LOCK_OVER,
+    rules=("LCK-9",),
+    model=lambda row, given: VERBS["lock_sweep"](locked_row(row, given), LockSweep()) == 1,
+)
+LOCK_WORD = Condition(
+    text="name = :lock and owner = :owner and fence = :fence and expires_at > :now",
+    rules=("LCK-2", "LCK-5", "LCK-6"),
+    twin=_lock_word,
+    model=lock_word_holds,
+    **_LOCKS,
+)
+LOCK_RELEASED = replace(LOCK_WORD, rules=("LCK-5", "LCK-7"), model=lambda row, given: released(row, given) is not None)
+LOCK_RELEASED_WITHIN = replace(
+    LOCK_RELEASED,
+    text=f"{LOCK_WORD.text} and depth > 1",
+    twin=lambda row, given: both(_lock_word(row, given), below(1, row.depth)),
+    model=lambda row, given: released(row, given) is False,
+)
+LOCK_FOUND = Condition(
+    text="name = :lock and expires_at > :now",
+    rules=("LCK-2", "LCK-8"),
+    twin=_lock_held,
+    model=lambda row, given: VERBS["lock_get"](locked_row(row, given), LockGet(lock=given.lock)) is not None,
+    **_LOCKS,
+)
+LOCK_LISTED = Condition(
+    text="name > :after_name and expires_at > :now",
+    rules=("LCK-2", "LCK-8"),
+    twin=lambda row, given: both(row.name > given.after_name, below(given.now, row.expires_at)),
+    model=lambda row, given: bool(VERBS["lock_list"](locked_row(row, given), LockList(after_name=given.after_name))),
+    **_LOCKS,
+)
+
 # The conditions of each statement, in the order in which they begin in its text.
 TABLE: dict[str, tuple[Condition, ...]] = {
     "enqueue_key_holder": (KEY_REASON, KEY),
@@ -773,6 +896,14 @@ TABLE: dict[str, tuple[Condition, ...]] = {
     "dead_list": (DEAD_LISTED,),
     "dead_requeue_find": (DEAD_FOUND,),
     "dead_prune": (PRUNED,),
+    "lock_acquire_again": (LOCK_AGAIN,),
+    "lock_acquire": (LOCK_OVER,),
+    "lock_renew": (LOCK_WORD,),
+    "lock_release_inner": (LOCK_RELEASED_WITHIN,),
+    "lock_release": (LOCK_RELEASED,),
+    "lock_get": (LOCK_FOUND,),
+    "lock_list": (LOCK_LISTED,),
+    "lock_sweep": (LOCK_SWEPT,),
 }
 
 # Statements whose `where` decides nothing: its text, and why.
@@ -801,7 +932,7 @@ NO_DECISION: dict[str, tuple[str, str]] = {
 _WORDS = re.compile(r"'[^']*'|[\w.]+|[()]")
 _BEGIN = re.compile(r"\b(?:where|case|join)\b")
 _NEXT = {"order", "limit", "returning", "union", "group", "where"}
-_PASSED_ON = {"exists (…)", "id in (…)"}  # what the select inside of them has decided
+_PASSED_ON = {"exists (…)", "id in (…)", "name in (…)"}  # what the select inside of them has decided
 
 
 def conditions(statement: str) -> tuple[str, ...]:

@@ -183,7 +183,7 @@ def _instrument_lines(report: Report) -> Iterator[str]:
     for one in report.explorations:
         reach = "closed: no world is left" if one.closed else f"all ways of {counted(one.depth, 'step')}"
         yield (
-            f"transitions  {one.transitions:,} in {counted(one.worlds, 'world')} of {counted(one.scope.jobs, 'job')}, "
+            f"transitions  {one.transitions:,} in {counted(one.worlds, 'world')} of {one.scope}, "
             f"{reach}, {counted(one.disagreements, 'disagreement')}, {one.seconds:.1f} s, {one.rate:,.0f} a second"
         )
     if report.sequences is not None:
@@ -296,6 +296,7 @@ def _rule_json(verdict: RuleVerdict) -> dict[str, Any]:
 def _exploration_json(one: Exploration) -> dict[str, Any]:
     return {
         "jobs": one.scope.jobs,
+        "locks": one.scope.locks,
         "closed": one.closed,
         "depth": one.depth,
         "worlds": one.worlds,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anser.types import BURIED_MAX, HISTORY_IDS, SETTLED_MAX, Dead, Finished, Job, Lease, Reason, State
+from anser.types import BURIED_MAX, HISTORY_IDS, SETTLED_MAX, Dead, Finished, Job, Lease, Lock, Reason, State
 from anser_models import EMPTY, World
 
 __all__ = ["CROWDS", "SEEDS", "SEED_NOW"]
@@ -32,6 +32,13 @@ _PENDING: dict[str, Any] = {
     "unique_key": None,
     "last_error": None,
     "lease": None,
+}
+_LOCK: dict[str, Any] = {
+    "owner": "w1",
+    "fence": 1,
+    "acquired_at": SEED_NOW,
+    "expires_at": SEED_NOW + 1,
+    "depth": 1,
 }
 _DEAD: dict[str, Any] = {
     "queue": "a",
@@ -66,17 +73,27 @@ def dead(id: int, **given: Any) -> Dead:
     return Dead(id=id, **(_DEAD | given))
 
 
-def world(*rows: Job | Dead | Finished, paused: frozenset[str] = frozenset(), last_id: int | None = None) -> World:
+def lock(name: str, **given: Any) -> Lock:
+    """A lock that w1 acquired just now for another second, but for what is given."""
+    return Lock(name, **(_LOCK | given))
+
+
+def world(
+    *rows: Job | Dead | Finished | Lock, paused: frozenset[str] = frozenset(), last_id: int | None = None
+) -> World:
     """The world of those rows; the last id and fence are the greatest that occur."""
     jobs = {row.id: row for row in rows if isinstance(row, Job)}
+    locks = {row.name: row for row in rows if isinstance(row, Lock)}
     fences = [job.lease.fence for job in jobs.values() if job.lease is not None]
+    fences += [held.fence for held in locks.values()]
     return World(
         jobs=jobs,
         dead={row.id: row for row in rows if isinstance(row, Dead)},
         finished={row.id: row for row in rows if isinstance(row, Finished)},
         paused=paused,
-        last_id=last_id or max((row.id for row in rows), default=0),
+        last_id=last_id or max((row.id for row in rows if not isinstance(row, Lock)), default=0),
         last_fence=max(fences, default=0),
+        locks=locks,
     )
 
 
@@ -115,6 +132,12 @@ SEEDS: dict[str, World] = {
     "two_dead": world(dead(1, died_at=SEED_NOW - 1), dead(2, died_at=SEED_NOW - 2)),
     "paused": world(pending(1), pending(2, queue="b"), paused=frozenset("a")),
     "finished": world(Finished(1, "a", State.DONE, 1, SEED_NOW), Finished(2, "a", State.CANCELLED, 0, SEED_NOW)),
+    "locked": world(lock("a")),
+    "locked_by_honker": world(lock("a", acquired_at=None)),
+    "lock_over": world(lock("a", expires_at=SEED_NOW)),
+    "locked_twice": world(lock("a", depth=2, expires_at=SEED_NOW + 2)),
+    "two_locks": world(lock("a"), lock("b", owner="w2", fence=2)),
+    "two_locks_over": world(lock("a", expires_at=SEED_NOW - 1), lock("b", fence=2, expires_at=SEED_NOW - 2)),
 }
 
 CROWDS: dict[str, World] = {

@@ -20,9 +20,9 @@ from anser_spec.witness import Mark, Witness
 __all__ = ["shorten"]
 
 ROUNDS_MAX = 20  # rounds end by themselves, as each makes something smaller; a target that wavers is left here
-LEAST = {"n": 1, "lease_s": 1, "payload": 1, "error": "e"}  # the plain value of arguments that have no default
+LEAST = {"n": 1, "lease_s": 1, "ttl_s": 1, "payload": 1, "error": "e"}  # plain values where there is no default
 PAIR = 2
-ROWS = ("jobs", "dead", "finished")
+ROWS = ("jobs", "dead", "finished", "locks")
 
 Tries = Callable[[Witness, Target], Iterator[Witness]]
 
@@ -92,7 +92,7 @@ def _without_rows(witness: Witness, target: Target) -> Iterator[Witness]:  # noq
     """A start with less rows, many at once first, or with no queue paused."""
     start = witness.start
     for name in ROWS:
-        rows: dict[int, Any] = getattr(start, name)
+        rows: dict[Any, Any] = getattr(start, name)
         for first, after in _runs(len(rows)):
             kept = list(rows.items())
             fewer: dict[str, Any] = {name: dict(kept[:first] + kept[after:])}

@@ -24,6 +24,7 @@ from anser_spec.witness import Mark, Witness
 
 __all__ = ["INSTRUMENTS", "SEEN_BY", "Plan", "run_suite"]
 
+LOCKS = 2
 TWO_JOBS_DEPTH = 3  # with two jobs every way of so many steps is gone, unless a number of transitions is asked for
 SEEN_BY = {"transitions": VISIBLE, "sequences": VISIBLE | {"STO-6"}}
 EXAMPLES_FOR_EACH_HIT = 200  # the vacuity gate asks for one hit in so many sequences
@@ -105,6 +106,7 @@ def _case_with_quirks(plan: Plan, case: Case, target: Target) -> Verdict:
 
 def _transitions(plan: Plan, report: Report) -> None:
     limit = plan.transitions
+    _explore(plan, report, Scope(jobs=0, locks=LOCKS, max_transitions=None if limit is None else limit // 4))
     one_job = Scope(jobs=1, crowds=True, max_transitions=None if limit is None else limit // 2)
     _explore(plan, report, one_job)
     depth = TWO_JOBS_DEPTH if limit is None else None
@@ -113,8 +115,8 @@ def _transitions(plan: Plan, report: Report) -> None:
 
 def _explore(plan: Plan, report: Report, scope: Scope) -> None:
     def told(transitions: int, worlds: int) -> None:
-        jobs, looked = counted(scope.jobs, "job"), counted(transitions, "transition")
-        plan.tell(f"{jobs}: {looked} in {counted(worlds, 'world')}")
+        looked = counted(transitions, "transition")
+        plan.tell(f"{scope}: {looked} in {counted(worlds, 'world')}")
 
     with _opened(plan) as target:
         exploration = explore(target, scope, plan.quirks, told)

@@ -28,6 +28,12 @@ from anser.ops import (
     GetJob,
     Heartbeat,
     ListJobs,
+    LockAcquire,
+    LockGet,
+    LockList,
+    LockRelease,
+    LockRenew,
+    LockSweep,
     NextClaimAt,
     Op,
     QueuePause,
@@ -36,7 +42,7 @@ from anser.ops import (
     Retry,
     SweepExpired,
 )
-from anser.types import BURIED_MAX, SETTLED_MAX, Dead, Held, Job, State
+from anser.types import BURIED_MAX, SETTLED_MAX, Dead, Held, Job, Lock, State
 from anser_models import Quirk, Step, World, canonical, step
 from anser_spec.judge import Batching, Difference, Judge, rules_seen
 from anser_spec.seeds import CROWDS, SEED_NOW, SEEDS
@@ -48,6 +54,8 @@ __all__ = ["Exploration", "Scope", "alphabet", "explore"]
 HORIZON_S = 2  # a world with an instant farther ahead is checked and not gone on from, so that going back in time ends
 MOVES_S = (1, 2, -1)
 WORKERS = ("w1", "w2")
+LOCKS = ("a", "b")
+NESTED_MAX = 2  # nor is one in which a lock was acquired more often than that without a release
 PROGRESS_EVERY = 5_000
 
 Progress = Callable[[int, int], None]  # transitions, worlds
@@ -55,13 +63,21 @@ Progress = Callable[[int, int], None]  # transitions, worlds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """How far to look. `depth` counts steps and moves of the clock from a start world; None is to the end."""
+    """How far to look: at worlds of so many jobs and locks at most, and at the operations of those that are asked for.
+
+    `depth` counts steps and moves of the clock from a start world; None is to the end.
+    """
 
     jobs: int = 1
+    locks: int = 0
     depth: int | None = None
     max_transitions: int | None = None
     max_seconds: float | None = None
     crowds: bool = False
+
+    def __str__(self) -> str:
+        sizes = {"job": self.jobs, "lock": self.locks}
+        return " and ".join(f"{size} {kind}{'s' if size > 1 else ''}" for kind, size in sizes.items() if size)
 
 
 @dataclass(slots=True)
@@ -109,8 +125,7 @@ class _Explorer:
 
     def run(self) -> Exploration:
         for start in SEEDS.values():
-            if _size(start) <= self.scope.jobs:
-                self.add(start, SEED_NOW, 0)
+            self.add(start, SEED_NOW, 0)
         for start in CROWDS.values() if self.scope.crowds else ():
             self.try_all(self.judge.project(start), SEED_NOW, _crowd_alphabet(start))
         while self.waiting and not self.spent():
@@ -120,7 +135,7 @@ class _Explorer:
             self.waiting.popleft()
             self.found.depth = depth + 1
             self.check_deadline(world, now)
-            for after in self.try_all(world, now, alphabet(world, now)):
+            for after in self.try_all(world, now, self.ops(world, now)):
                 self.add(after, now, depth + 1)
             for by_s in MOVES_S:
                 self.add(world, now + by_s, depth + 1)
@@ -129,6 +144,12 @@ class _Explorer:
         self.found.seconds = time.perf_counter() - self.began
         self.found.worlds = len(self.seen)
         return self.found
+
+    def ops(self, world: World, now: int) -> Iterator[Op]:
+        if self.scope.jobs:
+            yield from _job_alphabet(world, now)
+        if self.scope.locks:
+            yield from _lock_alphabet(world, LOCKS[: self.scope.locks])
 
     def spent(self) -> bool:
         limit, seconds = self.scope.max_transitions, self.scope.max_seconds
@@ -175,7 +196,7 @@ class _Explorer:
             self.found.witnesses[kind] = self.judge.witness(world, (Mark(now, op),), difference)
 
     def add(self, world: World, now: int, depth: int) -> None:
-        if _size(world) > self.scope.jobs or _horizon(world) > now + HORIZON_S:
+        if not self.holds(world) or _horizon(world) > now + HORIZON_S:
             return
         world = self.judge.project(world)
         key = distinct(world, now)
@@ -183,9 +204,14 @@ class _Explorer:
             self.seen.add(key)
             self.waiting.append((world, now, depth))
 
+    def holds(self, world: World) -> bool:
+        """Whether the world is small enough to go on from."""
+        nested = max((lock.depth for lock in world.locks.values()), default=0) > NESTED_MAX
+        return _size(world) <= self.scope.jobs and len(world.locks) <= self.scope.locks and not nested
+
     def check_deadline(self, world: World, now: int) -> None:
         """The model's own promise: a claim changes a row at `next_claim_at`, and at no earlier instant (CLM-15)."""
-        if self.judge.quirks:
+        if self.judge.quirks or not self.scope.jobs:
             return
         for queues in (("a",), ("b",), ("a", "b")):
             op = NextClaimAt(queues=queues)
@@ -209,7 +235,7 @@ def _size(world: World) -> int:
 
 
 def _horizon(world: World) -> int:
-    instants = [job.died_at for job in world.dead.values()] or [0]
+    instants = [0, *(job.died_at for job in world.dead.values()), *(lock.expires_at for lock in world.locks.values())]
     for job in world.jobs.values():
         instants += [job.run_at, job.expires_at or 0, job.lease.expires_at if job.lease else 0]
     return max(instants)
@@ -217,7 +243,7 @@ def _horizon(world: World) -> int:
 
 def distinct(world: World, now: int) -> object:
     """`canonical`, and the order of past instants, which decides who is first among several."""
-    if len(world.jobs) + len(world.dead) < 2:
+    if len(world.jobs) + len(world.dead) < 2 and len(world.locks) < 2:
         return canonical(world, now)
     return (
         canonical(world, now),
@@ -225,6 +251,7 @@ def distinct(world: World, now: int) -> object:
         tuple(sorted(world.jobs, key=lambda id: (world.jobs[id].expires_at or 0, id))),
         tuple(sorted(world.jobs, key=lambda id: (_lease_end(world.jobs[id]), id))),
         tuple(sorted(world.dead, key=lambda id: (world.dead[id].died_at, id))),
+        tuple(sorted(world.locks, key=lambda name: (world.locks[name].expires_at, name))),
     )
 
 
@@ -237,6 +264,11 @@ def _lease_end(job: Job) -> int:
 
 def alphabet(world: World, now: int) -> Iterator[Op]:
     """The operations to try in a world: a few of each kind, with arguments that meet what the world holds."""
+    yield from _job_alphabet(world, now)
+    yield from _lock_alphabet(world, LOCKS)
+
+
+def _job_alphabet(world: World, now: int) -> Iterator[Op]:
     yield from _enqueues(now)
     yield from _claims()
     for job in world.jobs.values():
@@ -246,6 +278,32 @@ def alphabet(world: World, now: int) -> Iterator[Op]:
     yield from _batches(world)
     yield from _upkeep(world)
     yield from _looks(world)
+
+
+def _lock_alphabet(world: World, names: tuple[str, ...]) -> Iterator[Op]:
+    for name in names:
+        for owner in WORKERS:
+            yield LockAcquire(lock=name, owner=owner, ttl_s=1)
+            yield LockAcquire(lock=name, owner=owner, ttl_s=2)
+        yield LockGet(lock=name)
+        yield from _lock_words(world.locks.get(name) or Lock(name, "w1", world.last_fence or 1, None, 0, 1))
+    yield LockList()
+    yield LockList(after_name="a", limit=1)
+    yield LockList(limit=1)
+    yield LockSweep()
+    yield LockSweep(limit=1)
+
+
+def _lock_words(lock: Lock) -> Iterator[Op]:
+    """Both words about the lock, right and with one thing wrong."""
+    named: dict[str, Any] = {"lock": lock.name, "owner": lock.owner, "fence": lock.fence}
+    yield LockRenew(**named, ttl_s=2)
+    wrongs: list[dict[str, Any]] = [{}, {"fence": lock.fence + 1}, {"lock": _other(lock.name)}]
+    wrongs += [{"owner": "w2" if lock.owner == "w1" else "w1"}]
+    wrongs += [{"fence": lock.fence - 1}] if lock.fence > 1 else []
+    for wrong in wrongs:
+        yield LockRenew(**(named | wrong), ttl_s=1)
+        yield LockRelease(**(named | wrong))
 
 
 def _crowd_alphabet(world: World) -> Iterator[Op]:

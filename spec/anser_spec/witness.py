@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from anser.ops import Op, from_json, to_json
-from anser.types import Dead, Finished, Job, Lease, Reason, State
+from anser.types import Dead, Finished, Job, Lease, Lock, Reason, State
 from anser_models import Quirk, World
 
 __all__ = ["MARKS", "Mark", "Witness", "load", "world_from_json", "world_to_json"]
@@ -81,6 +81,7 @@ def world_to_json(world: World) -> dict[str, Any]:
         "paused": sorted(world.paused),
         "last_id": world.last_id,
         "last_fence": world.last_fence,
+        "locks": [to_json(lock) for _, lock in sorted(world.locks.items())],
     }
 
 
@@ -93,6 +94,7 @@ def world_from_json(found: dict[str, Any]) -> World:
         frozenset(found["paused"]),
         found["last_id"],
         found["last_fence"],
+        {lock["name"]: Lock(**lock) for lock in found["locks"]},
     )
 
 

@@ -91,9 +91,9 @@ def test_a_statement_without_its_where_or_with_a_new_one_is_noticed() -> None:
 
 
 def test_a_statement_that_asks_for_what_the_grid_lacks_is_a_problem() -> None:
-    changed = {**STATEMENTS, "cancel": "delete from _honker_live where id = :id and owner = :queue returning attempts"}
+    changed = {**STATEMENTS, "cancel": "delete from _honker_live where id = :id and holder = :queue returning attempts"}
 
-    assert any("no such column: owner" in problem for problem in check(changed))
+    assert any("no such column: holder" in problem for problem in check(changed))
 
 
 def test_a_wrong_twin_and_a_wrong_model_are_noticed(connection: sqlite3.Connection) -> None:

@@ -42,10 +42,28 @@ def test_every_way_of_three_steps_with_two_jobs_agrees(sqlite: SqliteTarget) -> 
     took(found.names.elements(), "transitions")
 
 
-def test_every_named_transition_is_taken() -> None:
-    found = explore(ModelTarget(), Scope(jobs=2, depth=2))
+def test_the_worlds_of_two_locks_close_without_a_disagreement(sqlite: SqliteTarget) -> None:
+    found = explore(sqlite, Scope(jobs=0, locks=2))
 
-    assert [name for name in TRANSITIONS if not found.names[name]] == []
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.closed
+    assert found.transitions > 15_000
+    took(found.names.elements(), "transitions")
+
+
+def test_a_lock_and_a_job_agree_side_by_side(sqlite: SqliteTarget) -> None:
+    found = explore(sqlite, Scope(jobs=1, locks=1, depth=2))
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.names["lock_acquire.free"]
+    assert found.names["claim.taken"]
+
+
+def test_every_named_transition_is_taken() -> None:
+    jobs = explore(ModelTarget(), Scope(jobs=2, depth=2))
+    locks = explore(ModelTarget(), Scope(jobs=0, locks=1))
+
+    assert [name for name in TRANSITIONS if not jobs.names[name] and not locks.names[name]] == []
 
 
 @pytest.mark.parametrize("name", SEEDS)

@@ -26,6 +26,12 @@ from anser.ops import (
     GetJob,
     Heartbeat,
     ListJobs,
+    LockAcquire,
+    LockGet,
+    LockList,
+    LockRelease,
+    LockRenew,
+    LockSweep,
     NextClaimAt,
     Op,
     QueuePause,
@@ -99,8 +105,15 @@ def lay_dead(connection: sqlite3.Connection, **columns: Any) -> None:
     lay(connection, "_honker_dead", **{"reason": "failed", "last_error": "no", "died_at": NOW - 5, **columns})
 
 
+def lay_lock(connection: sqlite3.Connection, name: str, **columns: Any) -> None:
+    """A lock: held by `w` for another minute, if nothing else is said."""
+    columns = {"name": name, "owner": "w", "acquired_at": NOW, "expires_at": NOW + 60, **columns}
+    places = ", ".join("?" * len(columns))
+    connection.execute(f"insert into _honker_locks ({', '.join(columns)}) values ({places})", list(columns.values()))
+
+
 def furnish(connection: sqlite3.Connection) -> None:
-    """A job in every place, each with an id that tells which."""
+    """A job in every place, each with an id that tells which, and a lock of every kind."""
     connection.execute("begin immediate")
     lay_live(connection, id=1, unique_key="ann", expires_at=NOW)  # expired, and so frees its key
     lay_live(connection, id=2)
@@ -118,7 +131,10 @@ def furnish(connection: sqlite3.Connection) -> None:
     lay_live(connection, id=13, unique_key="ben", expires_at=NOW)
     lay_dead(connection, id=14, unique_key="cid")
     lay_live(connection, id=15, unique_key="cid")
-    connection.execute("update _anser_fence set fence = 6")
+    lay_lock(connection, "report", fence=7)
+    lay_lock(connection, "twice", fence=8, depth=2)
+    lay_lock(connection, "over", fence=9, expires_at=NOW)
+    connection.execute("update _anser_fence set fence = 9")
     connection.execute("insert into _anser_paused (queue, paused_at) values ('closed', ?)", (NOW,))
     connection.execute("create table if not exists orders (id integer primary key)")
     connection.execute("commit")
@@ -126,6 +142,10 @@ def furnish(connection: sqlite3.Connection) -> None:
 
 def word(id: int, fence: int, worker: str = "w") -> dict[str, Any]:
     return {"queue": "mail", "id": id, "worker": worker, "fence": fence}
+
+
+def lock_word(lock: str, fence: int, owner: str = "w") -> dict[str, Any]:
+    return {"lock": lock, "owner": owner, "fence": fence}
 
 
 # Operations that change rows of a furnished file, each kind at least once.
@@ -149,6 +169,13 @@ WRITES: dict[str, Op] = {
     "dead_requeue": DeadRequeue(queue="mail", id=11),
     "dead_requeue, burying the holder of its key": DeadRequeue(queue="mail", id=12),
     "dead_prune": DeadPrune(queue="mail", older_than_s=5, limit=2),
+    "lock_acquire": LockAcquire(lock="free", owner="w", ttl_s=60),
+    "lock_acquire, of one that is over": LockAcquire(lock="over", owner="v", ttl_s=60),
+    "lock_acquire, once more": LockAcquire(lock="report", owner="w", ttl_s=90),
+    "lock_renew": LockRenew(**lock_word("report", 7), ttl_s=90),
+    "lock_release": LockRelease(**lock_word("report", 7)),
+    "lock_release, of an inner acquire": LockRelease(**lock_word("twice", 8)),
+    "lock_sweep": LockSweep(),
 }
 
 READS: dict[str, Op] = {
@@ -157,6 +184,8 @@ READS: dict[str, Op] = {
     "count_jobs": CountJobs(queue="mail"),
     "next_claim_at": NextClaimAt(queues=("mail",)),
     "dead_list": DeadList(queue="mail"),
+    "lock_get": LockGet(lock="report"),
+    "lock_list": LockList(),
 }
 
 # Operations that a furnished file refuses, each kind at least once, the later the better: some have written by then.
@@ -193,4 +222,10 @@ REFUSED: dict[str, tuple[Op, type[anser.AnserError]]] = {
     "count_jobs": (CountJobs(queue=""), anser.Invalid),
     "next_claim_at": (NextClaimAt(queues=()), anser.Invalid),
     "dead_list": (DeadList(queue="mail", limit=0), anser.Invalid),
+    "lock_acquire": (LockAcquire(lock="free", owner="w", ttl_s=0), anser.Invalid),
+    "lock_renew": (LockRenew(**lock_word("over", 9), ttl_s=60), anser.LeaseLost),
+    "lock_release": (LockRelease(**lock_word("report", 8)), anser.LeaseLost),
+    "lock_get": (LockGet(lock=""), anser.Invalid),
+    "lock_list": (LockList(limit=0), anser.Invalid),
+    "lock_sweep": (LockSweep(limit=0), anser.Invalid),
 }

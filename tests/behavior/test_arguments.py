@@ -35,6 +35,7 @@ HUGE = [2**63, -(2**63) - 1, 10**400]
 ID, FENCE, LEASE = (1, INTEGER_MAX), (1, INTEGER_MAX), (1, LEASE_MAX_S)
 LIMIT, AFTER, DELAY = (1, 10_000), (0, INTEGER_MAX), (0, DELAY_MAX_S)
 WORD: dict[str, Any] = {"queue": "name", "id": ID, "worker": "name", "fence": FENCE}
+LOCK_WORD: dict[str, Any] = {"lock": "name", "owner": "name", "fence": FENCE}
 TAKES: dict[str, dict[str, Any]] = {
     "enqueue": {
         "queue": "name",
@@ -66,6 +67,12 @@ TAKES: dict[str, dict[str, Any]] = {
     "dead_list": {"queue": "name", "after_id": AFTER, "limit": LIMIT},
     "dead_requeue": {"queue": "name", "id": ID},
     "dead_prune": {"queue": "name", "older_than_s": DELAY, "limit": LIMIT},
+    "lock_acquire": {"lock": "name", "owner": "name", "ttl_s": LEASE},
+    "lock_renew": {**LOCK_WORD, "ttl_s": LEASE},
+    "lock_release": LOCK_WORD,
+    "lock_get": {"lock": "name"},
+    "lock_list": {"after_name": [255], "limit": LIMIT},
+    "lock_sweep": {"limit": LIMIT},
 }
 ARGUMENTS = [(name, argument) for name, takes in TAKES.items() for argument in takes if argument != "payload"]
 

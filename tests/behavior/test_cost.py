@@ -13,12 +13,26 @@ from pathlib import Path
 import pytest
 
 import anser
-from anser.ops import Ack, AckBatch, Claim, Enqueue, Fail, Heartbeat, NextClaimAt, Op, Release, Retry
+from anser.ops import (
+    Ack,
+    AckBatch,
+    Claim,
+    Enqueue,
+    Fail,
+    Heartbeat,
+    LockAcquire,
+    LockRelease,
+    LockRenew,
+    NextClaimAt,
+    Op,
+    Release,
+    Retry,
+)
 from anser.sql import STATEMENTS, sections
 from anser.types import Held
 from tests.behavior.support import NOW, raw
 
-DELAYED, IN_FLIGHT, PAST_SAVING = 20_000, 5_000, 5_000
+DELAYED, IN_FLIGHT, PAST_SAVING, LOCKS = 20_000, 5_000, 5_000, 1_000
 AT_MOST = 2  # times the cost on a shallow queue
 
 
@@ -46,6 +60,12 @@ def add_crowd(connection: sqlite3.Connection) -> None:
     add(connection, PAST_SAVING, priority=1, expires_at=NOW)
     add(connection, PAST_SAVING, priority=1, attempts=3)
     add(connection, DELAYED // 4, queue="post", priority=9)
+    connection.execute(
+        "insert into _honker_locks (name, owner, fence, expires_at) "
+        f"with recursive n (i) as (select 1 union all select i + 1 from n where i < {LOCKS}) "
+        "select 'lock ' || i, 'x', 1, :now + i - 500 from n",
+        {"now": NOW},
+    )
 
 
 ANALYZED = ["never", "when it was full", "when it was empty"]  # which statistics the planner goes by
@@ -106,6 +126,7 @@ def ids(path: Path, n: int) -> list[int]:
     return [job.id for job in jobs]
 
 
+LOCKED = LockAcquire(lock="report", owner="w", ttl_s=9)
 OPERATIONS: dict[str, tuple[tuple[Op, ...], tuple[Op, ...]]] = {  # what is counted, and what comes before
     "claim one": ((claim(1),), ()),
     "claim a hundred": ((claim(100),), ()),
@@ -123,6 +144,9 @@ OPERATIONS: dict[str, tuple[tuple[Op, ...], tuple[Op, ...]]] = {  # what is coun
     "enqueue": ((Enqueue(queue="mail", payload=1),), ()),
     "enqueue with a key": ((Enqueue(queue="mail", payload=1, unique_key="ann"),), ()),
     "next_claim_at": ((NextClaimAt(queues=("mail",)),), ()),
+    "lock_acquire": ((LockAcquire(lock="report", owner="w", ttl_s=9),), ()),
+    "lock_renew": ((LockRenew(lock="report", owner="w", fence=1, ttl_s=9),), (LOCKED,)),
+    "lock_release": ((LockRelease(lock="report", owner="w", fence=1),), (LOCKED,)),
     "next_claim_at of nothing": ((NextClaimAt(queues=("none",)),), ()),
 }
 
@@ -194,9 +218,10 @@ def test_a_statement_of_claims_and_leases_seeks_and_sorts_nothing(pair: tuple[Pa
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in statements_of("jobs", "dead") if name not in ("count_jobs", "sweep_expired_lapsed")]
+    "name",
+    [name for name in statements_of("jobs", "dead", "locks") if name not in ("count_jobs", "sweep_expired_lapsed")],
 )
-def test_a_statement_of_jobs_and_the_dead_seeks_and_sorts_nothing(pair: tuple[Path, Path], name: str) -> None:
+def test_a_statement_of_jobs_the_dead_and_locks_seeks_and_sorts_nothing(pair: tuple[Path, Path], name: str) -> None:
     for path in pair:
         with raw(str(path)) as connection:
             details = plan(connection, STATEMENTS[name])

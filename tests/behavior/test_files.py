@@ -28,6 +28,7 @@ create table _honker_dead (
     run_at integer not null default 0, attempts integer not null default 0, max_attempts integer not null default 0,
     last_error text, created_at integer not null default (unixepoch()), died_at integer not null default (unixepoch())
 );
+create table _honker_locks (name text primary key, owner text not null, expires_at integer not null);
 """
 HONKER_0_2 = """
 create table _honker_live (
@@ -79,14 +80,15 @@ def one(path: str, statement: str) -> Any:
 
 @pytest.mark.rule("STO-1")
 def test_the_tables_have_honkers_columns_and_then_columns_with_defaults(db: anser.Database, path: str) -> None:
+    tables = ("_honker_live", "_honker_dead", "_honker_locks")
     with raw(path) as connection:
-        live, dead = columns(connection, "_honker_live"), columns(connection, "_honker_dead")
+        ours = [columns(connection, table) for table in tables]
     with raw(":memory:") as connection:
         connection.executescript(HONKER_0_5)
-        honker_live, honker_dead = columns(connection, "_honker_live"), columns(connection, "_honker_dead")
+        honkers = [columns(connection, table) for table in tables]
 
-    assert (live[: len(honker_live)], dead[: len(honker_dead)]) == (honker_live, honker_dead)
-    added = live[len(honker_live) :] + dead[len(honker_dead) :]
+    assert [mine[: len(its)] for mine, its in zip(ours, honkers, strict=True)] == honkers
+    added = [column for mine, its in zip(ours, honkers, strict=True) for column in mine[len(its) :]]
     assert added
     assert [column["name"] for column in added if column["notnull"] and column["dflt_value"] is None] == []
 

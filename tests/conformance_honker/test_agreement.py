@@ -21,6 +21,9 @@ from anser.ops import (
     Fail,
     GetJob,
     Heartbeat,
+    LockAcquire,
+    LockRelease,
+    LockRenew,
     NextClaimAt,
     Op,
     Retry,
@@ -36,7 +39,7 @@ from tests.conformance_honker.worlds import NOW, SHOWINGS, loose_operations, odd
 
 NO_QUIRKS: frozenset[Quirk] = frozenset()
 TWO_JOBS_TRANSITIONS = 40_000
-SEQUENCES, STEPS, SEEN_MIN = 40, 80, 20
+SEQUENCES, STEPS, SEEN_MIN = 40, 120, 20
 
 
 def differences(honker: HonkerTarget, start: World, ops: list[Op], quirks: frozenset[Quirk]) -> list[Difference]:
@@ -64,6 +67,14 @@ def test_operations_in_worlds_of_two_jobs_agree(honker: HonkerTarget) -> None:
     assert found.transitions >= TWO_JOBS_TRANSITIONS
 
 
+def test_every_operation_in_every_world_of_two_locks_agrees(honker: HonkerTarget) -> None:
+    found = explore(honker, Scope(jobs=0, locks=2), HONKER_0_5)
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.closed
+    assert found.names.keys() >= {"lock_acquire.again", "lock_acquire.over", "lock_renew.held", "lock_release.free"}
+
+
 def test_what_only_honker_takes_agrees(honker: HonkerTarget) -> None:
     ops = list(loose_operations())
     starts = [*odd_worlds(), *SEEDS.values()]
@@ -85,6 +96,7 @@ def test_long_sequences_agree(by: str, request: pytest.FixtureRequest) -> None:
     assert {name for name, times in taken.items() if times >= SEEN_MIN} >= {
         *("enqueue.created", "claim.taken", "ack.held", "heartbeat.held", "retry.pending", "fail.held"),
         *("cancel.pending", "get_job.live", "lease.lost", "sweep_expired.pending"),
+        *("lock_acquire.free", "lock_acquire.again", "lock_acquire.refused", "lock_renew.held", "lock_release.free"),
     }
 
 
@@ -111,6 +123,12 @@ def test_the_model_without_quirks_disagrees_and_names_the_rules(honker: HonkerTa
     named = {rule for difference in found.differences.values() for rule in difference.rules}
     assert named >= {"CLM-4", "CLM-5", "CLM-8", "CLM-15", "CLM-17", "DED-2", "JOB-3", "JOB-4", "JOB-9", "JOB-10"}
     assert named >= {"RET-1", "RET-4"}
+
+
+def test_the_model_without_quirks_disagrees_about_locks(honker: HonkerTarget) -> None:
+    found = explore(honker, Scope(jobs=0, locks=1), NO_QUIRKS)
+
+    assert {rule for difference in found.differences.values() for rule in difference.rules} >= {"LCK-4", "LCK-5"}
 
 
 # --- sequences
@@ -142,6 +160,7 @@ def deadlines(world: World) -> Iterator[int]:
         yield job.run_at
         yield from [] if job.expires_at is None else [job.expires_at]
         yield from [] if job.lease is None else [job.lease.expires_at]
+    yield from (lock.expires_at for lock in world.locks.values())
 
 
 def drawn(draw: random.Random, world: World, now: int) -> Op:
@@ -168,6 +187,9 @@ def drawn(draw: random.Random, world: World, now: int) -> Op:
             GetJob(queue=queue, id=id),
             SweepExpired(queue=queue),
             NextClaimAt(queues=(queue,)),
+            LockAcquire(lock=queue, owner=worker, ttl_s=draw.randint(-1, 9)),
+            LockRenew(lock=queue, owner=worker, fence=1, ttl_s=draw.randint(1, 9)),
+            LockRelease(lock=queue, owner=worker, fence=1),
         ]
     )
 

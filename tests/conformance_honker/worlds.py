@@ -17,6 +17,9 @@ from anser.ops import (
     Fail,
     GetJob,
     Heartbeat,
+    LockAcquire,
+    LockRelease,
+    LockRenew,
     NextClaimAt,
     Op,
     Retry,
@@ -24,7 +27,7 @@ from anser.ops import (
 )
 from anser.types import Dead, Held, Job, Lease, State
 from anser_models import Quirk, World
-from anser_spec.seeds import SEED_NOW, dead, pending, processing, world
+from anser_spec.seeds import SEED_NOW, dead, lock, pending, processing, world
 
 NOW = SEED_NOW
 HELD: dict[str, Any] = {"queue": "a", "id": 1, "worker": "w1", "fence": 1}
@@ -55,6 +58,7 @@ TWO_EXHAUSTED = world(pending(1, priority=1), pending(2, attempts=2))
 
 SHOWINGS: dict[Quirk, Showing] = {
     Quirk.D02_ZOMBIE: Showing(EXPIRED_AND_LAPSED, SweepExpired(queue="a"), "DED-2"),
+    Quirk.D06_LOCK_NOT_EXTENDED: Showing(world(lock("a")), LockAcquire(lock="a", owner="w1", ttl_s=9), "LCK-4"),
     Quirk.D08_LAPSE_SPENDS_ATTEMPT: Showing(LAPSED, claim(), "CLM-4"),
     Quirk.D10_BLIND_GET_JOB: Showing(world(dead(1)), GetJob(queue="a", id=1), "JOB-10"),
     Quirk.D11_STRANDED_MOVE: Showing(world(processing(1, payload=BLOB)), Fail(**HELD, error="e"), "RET-4"),
@@ -63,6 +67,9 @@ SHOWINGS: dict[Quirk, Showing] = {
     Quirk.E04_NO_FENCE: Showing(world(processing(1)), Ack(**(HELD | {"fence": 2})), "CLM-8"),
     Quirk.E07_CLAIM_SWEEPS_ALL: Showing(TWO_EXHAUSTED, claim(), "CLM-1"),
     Quirk.E08_NO_ATTEMPTS: Showing(world(), Enqueue(queue="a", payload=1, max_attempts=0), "ERR-2"),
+    Quirk.E18_LOCKS_REVIVE: Showing(
+        world(lock("a", expires_at=NOW)), LockRenew(lock="a", owner="w1", fence=1, ttl_s=1), "LCK-5"
+    ),
     Quirk.E20_ID_ORDER: Showing(world(pending(1), pending(2, priority=1)), claim(2), "CLM-1"),
     Quirk.E21_PAST_RUN_AT: Showing(world(), Enqueue(queue="a", payload=1, run_at=NOW - 1), "JOB-3"),
     Quirk.E22_GLOBAL_IDS: Showing(world(pending(1)), Cancel(queue="b", id=1), "JOB-9"),
@@ -114,6 +121,7 @@ def _leaving() -> list[Job | Dead]:
 def loose_operations() -> Iterator[Op]:
     """One of each operation that honker has, and those with arguments that Anser refuses."""
     yield from _loose_enqueues()
+    yield from _loose_locks()
     for lease_s in (1, 0, -1):
         yield claim(lease_s=lease_s)
         yield claim(2, worker="w2", lease_s=lease_s)
@@ -129,6 +137,14 @@ def loose_operations() -> Iterator[Op]:
         yield GetJob(**named)
         yield SweepExpired(queue=queue)
         yield NextClaimAt(queues=(queue,))
+
+
+def _loose_locks() -> Iterator[Op]:
+    for owner in ("w1", "w2"):
+        named: dict[str, Any] = {"lock": "a", "owner": owner}
+        yield from (LockAcquire(**named, ttl_s=ttl_s) for ttl_s in (1, 0, -1))
+        yield from (LockRenew(**named, fence=fence, ttl_s=1) for fence in (1, 2))
+        yield from (LockRelease(**named, fence=fence) for fence in (1, 2))
 
 
 def _loose_enqueues() -> Iterator[Op]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from anser.core import claims, dead, jobs, leases
+from anser.core import claims, dead, jobs, leases, locks
 from anser.core.tx import Tx
 
 __all__ = ["READS", "VERBS", "Tx"]
@@ -37,7 +37,14 @@ VERBS: dict[str, Callable[[Tx, Any], Any]] = {
         dead.dead_list,
         dead.dead_requeue,
         dead.dead_prune,
+        locks.lock_acquire,
+        locks.lock_renew,
+        locks.lock_release,
+        locks.lock_get,
+        locks.lock_list,
+        locks.lock_sweep,
     )
 }
 
-READS = frozenset({"get_job", "list_jobs", "count_jobs", "next_claim_at", "dead_list"})  # they take no write lock
+# They take no write lock.
+READS = frozenset({"get_job", "list_jobs", "count_jobs", "next_claim_at", "dead_list", "lock_get", "lock_list"})

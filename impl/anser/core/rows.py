@@ -1,4 +1,6 @@
-"""Rows of the file as values. The column order is that of the statements `get_job`, `get_job_dead`, `claim_pick`."""
+"""Rows of the file as values. The column order is that of the statements `get_job`, `get_job_dead`, `claim_pick`,
+`lock_get`.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,9 @@ from dataclasses import fields, make_dataclass
 from typing import Any, cast
 
 from anser.core.tx import Row
-from anser.types import Dead, Finished, Job, Lease, Reason, State
+from anser.types import Dead, Finished, Job, Lease, Lock, Reason, State
 
-__all__ = ["dead_of", "finished_of", "job_of", "leased_of"]
+__all__ = ["dead_of", "finished_of", "job_of", "leased_of", "lock_of"]
 
 _REASONS = {reason.value: reason for reason in Reason}
 _PROCESSING = State.PROCESSING
@@ -50,3 +52,8 @@ def finished_of(row: Row) -> Finished:
     """A row of history."""
     id, queue, state, attempts, ended_at = row
     return Finished(id, queue, State(state), attempts, ended_at)
+
+
+def lock_of(row: Row) -> Lock:
+    """A row of the locks."""
+    return Lock(*row)

@@ -38,4 +38,4 @@ def _read(*names: str) -> MappingProxyType[str, str]:
 
 SCHEMA = _read("schema")  # the tables, in the order in which they are made
 EXTENSION = _read("extension")  # columns, indexes and triggers that older files lack; a column is `table__column`
-STATEMENTS = _read("storage", "jobs", "claims", "leases", "dead")
+STATEMENTS = _read("storage", "jobs", "claims", "leases", "dead", "locks")

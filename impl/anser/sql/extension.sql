@@ -44,6 +44,15 @@ alter table _honker_dead add column unique_key text
 -- name: _honker_dead__reason
 alter table _honker_dead add column reason text
 
+-- name: _honker_locks__fence
+alter table _honker_locks add column fence integer not null default 0
+
+-- name: _honker_locks__depth
+alter table _honker_locks add column depth integer not null default 1
+
+-- name: _honker_locks__acquired_at
+alter table _honker_locks add column acquired_at integer
+
 -- name: honker_processing_deadline_index
 -- The one of honker's indexes that our statements read too. Its others, for its claim and its next deadline, honker
 -- makes when it opens the file; until then no insert and no claim has to write them.
@@ -100,3 +109,24 @@ end
 
 -- name: first_fence
 insert or ignore into _anser_fence (one, fence) values (1, 0)
+
+-- name: locks_expiring_index
+create index if not exists _anser_locks_expiring on _honker_locks (expires_at, name)
+
+-- name: locks_first_fence
+-- Locks that were held when the file was extended: whoever holds one by Anser has to name a fence (LCK-10).
+update _anser_fence set fence = fence + 1
+where exists (select 1 from _honker_locks where fence = 0)
+
+-- name: locks_first_fences
+update _honker_locks set fence = (select fence from _anser_fence) where fence = 0
+
+-- name: foreign_acquire_trigger
+-- Another binding's acquire does not know the fence, so the file gives one (LCK-10).
+create trigger if not exists _anser_foreign_acquire
+after insert on _honker_locks
+when new.fence = 0
+begin
+    update _anser_fence set fence = fence + 1;
+    update _honker_locks set fence = (select fence from _anser_fence) where name = new.name;
+end

@@ -61,3 +61,10 @@ create table if not exists _honker_dead (
     created_at integer not null default (unixepoch()),
     died_at integer not null default (unixepoch())
 )
+
+-- name: locks_table
+create table if not exists _honker_locks (
+    name text primary key,
+    owner text not null,
+    expires_at integer not null
+)

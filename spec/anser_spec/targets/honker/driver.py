@@ -27,7 +27,7 @@ from typing import Any
 honker: Any = importlib.import_module("honker")
 
 Outcome = dict[str, Any]  # {"answer": …} or {"error": …}
-Rows = dict[str, Any]  # {"live": […], "dead": […], "last_id": n}, instants as the caller's clock tells them
+Rows = dict[str, Any]  # {"live": […], "dead": […], "locks": […], "last_id": n}, instants by the caller's clock
 
 PROTOCOL = 1
 SECONDS_MAX = 100  # a second may end under an operation now and then; a hundred in a row mean that it hangs
@@ -43,6 +43,8 @@ DEAD = (
     *("id", "queue", "payload", "priority", "run_at", "attempts", "max_attempts"),
     *("last_error", "created_at", "died_at"),
 )
+LOCKS = ("name", "owner", "expires_at")
+TABLES = {"live": LIVE, "dead": DEAD, "locks": LOCKS}
 INSTANTS = {"run_at", "claim_expires_at", "created_at", "expires_at", "died_at"}
 
 # Each operation that honker has: its SQL function, and the order in which that takes the arguments.
@@ -58,8 +60,12 @@ FUNCTIONS = {
     "cancel": ("honker_cancel", "id"),
     "get_job": ("honker_get_job", "id"),
     "sweep_expired": ("honker_sweep_expired", "queue"),
+    "lock_acquire": ("honker_lock_acquire", "lock owner ttl_s"),
+    "lock_renew": ("honker_lock_renew", "lock owner ttl_s"),
+    "lock_release": ("honker_lock_release", "lock owner"),
 }
 # The same by the methods of a queue, whose name and length of lease are the queue's own.
+# No method tells whether a lock was had: it is asked by its function, in a transaction, as honker's own methods do.
 METHODS = {
     "enqueue": ("enqueue", "payload tx run_at delay_s priority expires_s max_attempts"),
     "claim": ("claim_batch", "worker n"),
@@ -74,6 +80,7 @@ METHODS = {
     "sweep_expired": ("sweep_expired", ""),
 }
 WORDS = {"ack", "heartbeat", "retry", "fail"}  # about a lease: the answer 0 says that it does not hold
+LOCK_WORDS = {"lock_renew", "lock_release"}  # so about a lock
 
 
 class SecondOver(Exception):
@@ -90,7 +97,7 @@ class Driver:
     def __init__(self) -> None:
         self.db: Any = None
         self.by_method = False
-        self.rows: Rows = {"live": [], "dead": [], "last_id": 0}
+        self.rows: Rows = {**{table: [] for table in TABLES}, "last_id": 0}
 
     def hello(self) -> dict[str, Any]:
         return {
@@ -118,7 +125,7 @@ class Driver:
         """Do one operation on the rows, and keep what it leaves; without an instant, on the file as it is."""
         if now is None:
             return self._as_it_is(name, arguments)
-        attempt = self._by_method if self.by_method else self._by_function
+        attempt = self._by_method if self.by_method and name in METHODS else self._by_function
         for _ in range(SECONDS_MAX):
             with contextlib.suppress(SecondOver):
                 outcome, rows = attempt(name, now, arguments)
@@ -139,7 +146,7 @@ class Driver:
         return outcomes
 
     def _as_it_is(self, name: str, arguments: dict[str, Any]) -> Outcome:
-        if self.by_method:
+        if self.by_method and name in METHODS:
             return by_method(self.db, name, arguments, 0)
         with contextlib.suppress(Undo), self.db.transaction() as tx:
             outcome: Outcome = by_function(tx, name, arguments, 0)
@@ -194,7 +201,7 @@ def total_changes(tx: Any) -> int:
 def put(tx: Any, rows: Rows, now: int) -> int:
     """Let the file hold these rows and no others, `now` being the machine's second, which is the answer."""
     second = real_second(tx)
-    for table, columns in (("live", LIVE), ("dead", DEAD)):
+    for table, columns in TABLES.items():
         tx.execute(f"delete from _honker_{table}")
         names = ", ".join(columns)
         for row in rows[table]:
@@ -209,7 +216,7 @@ def stored(row: dict[str, Any], shift_s: int) -> tuple[str, list[Any]]:
     """The places and values of an insert. Bytes that are no UTF-8 are laid down as text, the harder case."""
     values = moved(row, shift_s)
     marks = dict.fromkeys(values, "?")
-    if isinstance(values["payload"], dict):
+    if isinstance(values.get("payload"), dict):
         payload = values["payload"] = bytes.fromhex(values["payload"]["hex"])
         try:
             payload.decode("utf-8")
@@ -227,8 +234,7 @@ def moved(row: dict[str, Any], by_s: int) -> dict[str, Any]:
 def taken_back(tx: Any, before: Rows, now: int, second: int) -> Rows | None:
     """The rows in the file, or None if they are those before. Raises `SecondOver` if they cannot be trusted."""
     after: Rows = {
-        "live": [found(row, now - second) for row in tx.query(select("live", LIVE))],
-        "dead": [found(row, now - second) for row in tx.query(select("dead", DEAD))],
+        **{table: [found(row, now - second) for row in tx.query(select(table, TABLES[table]))] for table in TABLES},
         "last_id": tx.query("select seq from sqlite_sequence where name = '_honker_live'")[0]["seq"],
     }
     if real_second(tx) != second:
@@ -239,11 +245,14 @@ def taken_back(tx: Any, before: Rows, now: int, second: int) -> Rows | None:
 def select(table: str, columns: tuple[str, ...]) -> str:
     """A payload is read as bytes beside its type: what is not UTF-8 would come out as an empty text."""
     read = ", ".join("cast(payload as blob) as payload" if name == "payload" else name for name in columns)
-    return f"select {read}, typeof(payload) as type from _honker_{table} order by id"
+    typed = ", typeof(payload) as type" if "payload" in columns else ""
+    return f"select {read}{typed} from _honker_{table} order by {columns[0]}"
 
 
 def found(row: dict[str, Any], shift_s: int) -> dict[str, Any]:
     values = moved(row, shift_s)
+    if "payload" not in values:
+        return values
     payload = bytes(values["payload"])
     values["payload"] = {"hex": payload.hex()}
     if values.pop("type") == "text":
@@ -296,13 +305,15 @@ def told(name: str, call: Callable[[], Any], shift_s: int) -> Outcome:
         return failure(next((kind for words, kind in KINDS.items() if words in str(error)), "internal"), str(error))
     if name in WORDS:
         return {"answer": None} if raw else failure("lease_lost", f"{name} answered {raw!r}")
+    if name in LOCK_WORDS:
+        return {"answer": True} if raw else failure("lease_lost", f"{name} answered {raw!r}")
     if name == "claim":
         return {"answer": [moved(job, -shift_s) for job in raw]}
     if name == "get_job":
         return {"answer": moved(raw, -shift_s) if raw else None}
     if name == "next_claim_at":
         return {"answer": raw - shift_s if raw else None}
-    return {"answer": bool(raw) if name == "cancel" else raw}
+    return {"answer": bool(raw) if name in ("cancel", "lock_acquire") else raw}
 
 
 def failure(kind: str, text: str) -> Outcome:

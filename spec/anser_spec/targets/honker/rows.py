@@ -6,8 +6,21 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from anser.ops import AckBatch, Claim, Enqueue, Heartbeat, NextClaimAt, Op, Retry, SweepExpired, to_json
-from anser.types import INTEGER_MAX, INTEGER_MIN, Dead, Enqueued, Job, Lease, Settled, State
+from anser.ops import (
+    AckBatch,
+    Claim,
+    Enqueue,
+    Heartbeat,
+    LockAcquire,
+    LockRelease,
+    LockRenew,
+    NextClaimAt,
+    Op,
+    Retry,
+    SweepExpired,
+    to_json,
+)
+from anser.types import INTEGER_MAX, INTEGER_MIN, Dead, Enqueued, Job, Lease, Lock, Settled, State
 from anser_models import Refused, World
 
 __all__ = ["arguments_of", "can", "project", "project_answer", "rows_of", "told", "world_of"]
@@ -79,6 +92,12 @@ def told(op: Op, answer: Any, before: World, after: World) -> Any:
         case Retry():
             job = after.jobs.get(op.id)
             return Settled(State.DEAD, None) if job is None else Settled(job.state, job.run_at)
+        case LockAcquire():
+            return after.locks.get(op.lock) if answer else None
+        case LockRenew():
+            return after.locks[op.lock].expires_at
+        case LockRelease():
+            return op.lock not in after.locks
     if op.name == "get_job" and answer is not None:
         return _job(answer, before)
     return answer
@@ -107,6 +126,7 @@ def project(world: World) -> World:
         dead={id: _held_dead(job) for id, job in world.dead.items()},
         last_id=world.last_id,
         last_fence=FENCE,
+        locks={name: _held_lock(lock) for name, lock in world.locks.items()},
     )
 
 
@@ -116,6 +136,8 @@ def project_answer(answer: Any) -> Any:
         return _held_job(answer)
     if isinstance(answer, Dead):
         return _held_dead(answer)
+    if isinstance(answer, Lock):
+        return _held_lock(answer)
     if isinstance(answer, Refused):
         return Refused(answer.code)
     if isinstance(answer, tuple):
@@ -128,17 +150,20 @@ def rows_of(world: World) -> dict[str, Any]:
     return {
         "live": [_live_row(job) for _, job in sorted(world.jobs.items())],
         "dead": [_dead_row(job) for _, job in sorted(world.dead.items())],
+        "locks": [_lock_row(lock) for _, lock in sorted(world.locks.items())],
         "last_id": world.last_id,
     }
 
 
 def world_of(rows: dict[str, Any], before: World) -> World:
     """The world that rows of honker's tables hold, with the last errors that were loaded."""
+    locks = [Lock(row["name"], row["owner"], FENCE, None, row["expires_at"], 1) for row in rows["locks"]]
     return World(
         jobs={row["id"]: _job(row, before) for row in rows["live"]},
         dead={row["id"]: _dead(row) for row in rows["dead"]},
         last_id=rows["last_id"],
         last_fence=FENCE,
+        locks={lock.name: lock for lock in locks},
     )
 
 
@@ -172,6 +197,10 @@ def _dead_row(job: Dead) -> dict[str, Any]:
         "created_at": job.created_at,
         "died_at": job.died_at,
     }
+
+
+def _lock_row(lock: Lock) -> dict[str, Any]:
+    return {"name": lock.name, "owner": lock.owner, "expires_at": lock.expires_at}
 
 
 def _job(row: dict[str, Any], before: World) -> Job:
@@ -229,3 +258,7 @@ def _held_job(job: Job) -> Job:
 
 def _held_dead(job: Dead) -> Dead:
     return replace(job, lapses=0, max_lapses=MAX_LAPSES, unique_key=None, reason=None)
+
+
+def _held_lock(lock: Lock) -> Lock:
+    return replace(lock, fence=FENCE, acquired_at=None, depth=1)
