@@ -17,9 +17,10 @@ from anser.database import Database
 from anser.database import open_database as open
 from anser.engine.sqlite import Transaction
 from anser.errors import AnserError, Busy, Conflict, FormatError, Invalid, LeaseLost, NotFound, StorageError
+from anser.locks import NamedLock
 from anser.ops import decode
 from anser.queue import ClaimedJob, Queue
-from anser.types import Counts, Dead, Enqueued, Finished, Job, Lease, Reason, Settled, State
+from anser.types import Counts, Dead, Enqueued, Finished, Job, Lease, Lock, Reason, Settled, State
 
 __all__ = [
     "AnserError",
@@ -37,7 +38,9 @@ __all__ = [
     "Job",
     "Lease",
     "LeaseLost",
+    "Lock",
     "ManualClock",
+    "NamedLock",
     "NotFound",
     "Queue",
     "Reason",

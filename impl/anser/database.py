@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike, fspath
@@ -15,8 +16,10 @@ from anser.backoff import Backoff
 from anser.clock import Clock, system_clock
 from anser.engine.sqlite import BUSY_TIMEOUT_MAX_S, Engine, Synchronous, Transaction, connect, main_file, prepare
 from anser.errors import FormatError, Invalid, StorageError
-from anser.ops import Op
+from anser.locks import NamedLock
+from anser.ops import LockGet, LockList, LockSweep, Op
 from anser.queue import Queue
+from anser.types import Lock
 
 __all__ = ["Database", "open_database"]
 
@@ -83,6 +86,31 @@ class Database:
             expires_s=expires_s,
             backoff=Backoff() if backoff is None else backoff,
         )
+
+    def lock(self, name: str, *, ttl_s: int, owner: str | None = None) -> NamedLock:
+        """A lock of this file to be held by `with`, for `ttl_s` seconds at most; nothing is written before (LCK-1).
+
+        `owner` says who holds it: the same owner may enter it within itself, wherever that is. If None, it is one that
+        nobody else has, and no other lock of that name can be had meanwhile. Raises `Invalid` for a wrong argument.
+        """
+        return NamedLock(self, name, owner=uuid.uuid4().hex if owner is None else owner, ttl_s=ttl_s)
+
+    def lock_get(self, name: str, *, tx: Transaction | sqlite3.Connection | None = None) -> Lock | None:
+        """The lock while somebody holds it, or None (LCK-8)."""
+        lock: Lock | None = self.run(LockGet(lock=name), tx)
+        return lock
+
+    def lock_list(
+        self, *, after_name: str = "", limit: int = 100, tx: Transaction | sqlite3.Connection | None = None
+    ) -> tuple[Lock, ...]:
+        """A page of the locks that somebody holds, by name (LCK-8)."""
+        locks: tuple[Lock, ...] = self.run(LockList(after_name=after_name, limit=limit), tx)
+        return locks
+
+    def lock_sweep(self, *, limit: int = 1_000, tx: Transaction | sqlite3.Connection | None = None) -> int:
+        """Forget locks that are over; answers how many (LCK-9)."""
+        swept: int = self.run(LockSweep(limit=limit), tx)
+        return swept
 
     def run(self, op: Op, tx: Transaction | sqlite3.Connection | None = None) -> Any:
         """Do one operation and answer; raises `AnserError` with every row as it was (ERR-1).

@@ -36,6 +36,6 @@ def test_every_call_in_the_table_exists() -> None:
     calls = re.findall(r"(\w+)\(", "\n".join(table))
 
     assert len(calls) > 15
-    homes = (anser.Queue, anser.ClaimedJob, anser)
+    homes = (anser.Queue, anser.ClaimedJob, anser.Database, anser.NamedLock, anser)
     missing = [call for call in calls if not any(hasattr(home, call) for home in homes)]
     assert missing == []

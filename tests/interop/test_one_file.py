@@ -7,7 +7,21 @@ from typing import Any
 import pytest
 
 import anser
-from anser.ops import Ack, Cancel, Claim, Enqueue, Fail, GetJob, Heartbeat, NextClaimAt, Retry, SweepExpired
+from anser.ops import (
+    Ack,
+    Cancel,
+    Claim,
+    Enqueue,
+    Fail,
+    GetJob,
+    Heartbeat,
+    LockAcquire,
+    LockRelease,
+    LockRenew,
+    NextClaimAt,
+    Retry,
+    SweepExpired,
+)
 from anser_models import Refused
 from anser_spec.targets.honker.process import HonkerProcess
 from tests.interop.conftest import Clock
@@ -223,6 +237,39 @@ def test_anser_buries_the_row_that_stops_honker(db: anser.Database, mail: anser.
     assert freed is not None
     assert freed.id == id
     assert [job.payload for job in mail.dead_list()] == [b"\xff\x00"]
+
+
+@pytest.mark.rule("LCK-1", "LCK-10", "STO-2")
+def test_a_lock_of_honker_keeps_anser_out_until_it_is_released(db: anser.Database, honker: HonkerProcess) -> None:
+    taken = honker.do(LockAcquire(lock="report", owner="h", ttl_s=LONG_S))
+
+    with pytest.raises(anser.Conflict), db.lock("report", owner="a", ttl_s=LONG_S):
+        pass
+    held = db.lock_get("report")
+    released = honker.do(LockRelease(lock="report", owner="h", fence=1))
+
+    assert (taken, released) == (True, True)
+    assert held is not None
+    assert (held.owner, held.acquired_at, held.depth) == ("h", None, 1)
+    with db.lock("report", owner="a", ttl_s=LONG_S) as mine:
+        assert mine.fence > held.fence
+
+
+@pytest.mark.rule("LCK-1", "LCK-10", "STO-2")
+def test_a_lock_of_anser_keeps_honker_out_until_it_is_over(
+    db: anser.Database, honker: HonkerProcess, clock: Clock
+) -> None:
+    with db.lock("report", owner="a", ttl_s=LONG_S) as mine:
+        fence = mine.fence
+        during = honker.do(LockAcquire(lock="report", owner="h", ttl_s=LONG_S))
+        renewed = honker.do(LockRenew(lock="report", owner="h", fence=fence, ttl_s=LONG_S))
+    after = honker.do(LockAcquire(lock="report", owner="h", ttl_s=LONG_S))
+    clock.ahead_s = LONG_S + 1
+
+    with db.lock("report", owner="a", ttl_s=LONG_S) as later:
+        assert later.fence > fence
+
+    assert (during, renewed, after) == (False, LOST, True)
 
 
 def enqueue_and_raise(db: anser.Database, mail: anser.Queue) -> None:

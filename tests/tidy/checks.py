@@ -23,7 +23,7 @@ LAYERS = (
     ("ops", "clock", "backoff", "cron", "sql"),
     ("core",),
     ("engine",),
-    ("database", "queue"),
+    ("database", "queue", "locks"),
     ("tasks", "worker", "scheduler", "wake"),
     ("cli", "integrations", "testing"),
 )

@@ -41,6 +41,16 @@ def claimed_in_a_batch(emails: anser.Queue) -> None:
             job.fail("no such address")
 
 
+def locked(db: anser.Database) -> None:
+    with db.lock("nightly", ttl_s=60, owner="host-1") as held:
+        assert_type(held, anser.NamedLock)
+        assert_type(held.fence, int)
+        assert_type(held.renew(ttl_s=120), int)
+    assert_type(db.lock_get("nightly"), anser.Lock | None)
+    assert_type(db.lock_list(), tuple[anser.Lock, ...])
+    assert_type(db.lock_sweep(), int)
+
+
 def acked_with_its_own_writes(db: anser.Database, emails: anser.Queue) -> None:
     job = emails.claim_one("worker-1")
     if job is not None:

@@ -1,0 +1,96 @@
+"""A lock as its users hold it: for the body of a `with`, and no longer than it was asked for."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from anser.engine.sqlite import Transaction
+from anser.errors import AnserError, Conflict, LeaseLost
+from anser.ops import LockAcquire, LockRelease, LockRenew, Op
+from anser.types import Lock
+
+__all__ = ["NamedLock"]
+
+Tx = Transaction | sqlite3.Connection | None
+
+
+class Home(Protocol):
+    """What a lock needs of its database."""
+
+    path: str
+
+    def run(self, op: Op, tx: Tx = None) -> Any:
+        """Do one operation, alone or as a part of the caller's transaction."""
+
+
+class NamedLock:
+    """A lock of a file by name, held for the body of a `with` and for `ttl_s` seconds at most, unless it is renewed.
+
+    To enter raises `Conflict` while another owner holds it. Nothing renews it in the background: when it is over,
+    another owner may have it, and the body is told by the next `renew`, or else at its end. A body within the body,
+    by the same owner, extends it and leaves it held (LCK-4, LCK-7).
+    """
+
+    def __init__(self, database: Home, name: str, *, owner: str, ttl_s: int) -> None:
+        self.database = database
+        self.name = name
+        self.owner = owner
+        self.ttl_s = ttl_s
+        self.row: Lock | None = None
+        self._acquire = LockAcquire(lock=name, owner=owner, ttl_s=ttl_s)
+        self._acquire.check()
+
+    def __repr__(self) -> str:
+        return f"<NamedLock {self.name!r} of {self.owner!r} in {self.database.path!r}>"
+
+    @property
+    def fence(self) -> int:
+        """The number of this holding, which only grows in a file (LCK-3). Raises `LeaseLost` outside of the `with`."""
+        return self._held().fence
+
+    @property
+    def expires_at(self) -> int:
+        """The instant at which it is over (LCK-2). Raises `LeaseLost` outside of the `with`."""
+        return self._held().expires_at
+
+    def renew(self, *, ttl_s: int | None = None, tx: Tx = None) -> int:
+        """Let it end `ttl_s` seconds from now, by what it was asked for if None; answers its end (LCK-6).
+
+        Raises `LeaseLost` when it is lost. With `tx` it is part of the caller's transaction: what the body writes
+        there is committed only if the lock was still held.
+        """
+        row = self._held()
+        wait = self.ttl_s if ttl_s is None else ttl_s
+        op = LockRenew(lock=self.name, owner=self.owner, fence=row.fence, ttl_s=wait)
+        expires_at: int = self.database.run(op, tx)
+        self.row = replace(row, expires_at=expires_at)
+        return expires_at
+
+    def __enter__(self) -> Self:
+        row: Lock | None = self.database.run(self._acquire)
+        if row is None:
+            raise Conflict(f"the lock {self.name!r} is held by another owner: try again later, or see lock_get")
+        self.row = row
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """A loss is raised after a body that ended well, and noted on the error of one that did not."""
+        try:
+            row = self._held()
+            free: bool = self.database.run(LockRelease(lock=self.name, owner=self.owner, fence=row.fence))
+            self.row = None if free else replace(row, depth=row.depth - 1)
+        except AnserError as refusal:
+            self.row = None
+            if error is None:
+                raise
+            error.add_note(f"the lock {self.name!r} was not released: {refusal}")
+
+    def _held(self) -> Lock:
+        if self.row is None:
+            raise LeaseLost(f"the lock {self.name!r} is not held by {self.owner!r}: enter it by with")
+        return self.row
