@@ -15,6 +15,8 @@ operation's own order is given (ERR-2). A failure of the database is never told 
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 __all__ = ["AnserError", "Busy", "Conflict", "FormatError", "Invalid", "LeaseLost", "NotFound", "StorageError"]
 
 _SHOWN_CHARS = 80
@@ -79,6 +81,12 @@ class StorageError(AnserError):
     """SQLite failed underneath: the text carries its own message. Nothing of the operation was kept."""
 
     code = "storage"
+
+
+def note(error: BaseException, text: str) -> None:
+    """Add a note to an error that is not ours; one that refuses to be changed is raised as it is."""
+    with suppress(Exception):
+        error.add_note(text)
 
 
 def shown(value: object) -> str:

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Self
 
-from anser.engine.sqlite import Transaction
-from anser.errors import AnserError, Conflict, LeaseLost
-from anser.ops import LockAcquire, LockRelease, LockRenew, Op
+from anser.errors import AnserError, Conflict, LeaseLost, note
+from anser.ops import LockAcquire, LockRelease, LockRenew
+from anser.queue import Home, Tx
 from anser.types import Lock
 
 __all__ = ["NamedLock"]
-
-Tx = Transaction | sqlite3.Connection | None
-
-
-class Home(Protocol):
-    """What a lock needs of its database."""
-
-    path: str
-
-    def run(self, op: Op, tx: Tx = None) -> Any:
-        """Do one operation, alone or as a part of the caller's transaction."""
 
 
 class NamedLock:
@@ -88,7 +76,7 @@ class NamedLock:
             self.row = None
             if error is None:
                 raise
-            error.add_note(f"the lock {self.name!r} was not released: {refusal}")
+            note(error, f"the lock {self.name!r} was not released: {refusal}")
 
     def _held(self) -> Lock:
         if self.row is None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from contextlib import suppress
 from types import TracebackType
 from typing import Any, Protocol, Self, TypedDict, TypeVar, Unpack
 
 from anser.backoff import Backoff
 from anser.clock import Clock
 from anser.engine.sqlite import Transaction
-from anser.errors import AnserError, Invalid
+from anser.errors import AnserError, Invalid, note
 from anser.ops import (
     Ack,
     AckBatch,
@@ -45,7 +44,7 @@ Text = TypeVar("Text", str, str | None)
 
 
 class Home(Protocol):
-    """What a queue needs of its database."""
+    """What a queue, or a lock, needs of its database."""
 
     path: str
     clock: Clock
@@ -331,8 +330,7 @@ class ClaimedJob:
             else:
                 self.release()  # the process is interrupted, or the task cancelled: the job did nothing wrong
         except AnserError as refusal:
-            with suppress(Exception):  # an error may refuse to be changed, and is the caller's all the same
-                error.add_note(f"job {self.id} of queue {self.queue.name!r} was not put back: {refusal}")
+            note(error, f"job {self.id} of queue {self.queue.name!r} was not put back: {refusal}")
 
     def _word(self) -> dict[str, Any]:
         return {"queue": self.queue.name, "id": self.id, "worker": self.lease.worker, "fence": self.lease.fence}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 import pytest
 
@@ -265,3 +266,19 @@ def test_a_lock_that_was_held_when_the_file_was_extended_has_a_fence(path: str, 
 
     assert held == anser.Lock("report", "h", 1, None, NOW + 10, 1)
     assert (taken, freed, fresh.fence) == (None, True, 2)
+
+
+def test_an_error_that_cannot_be_changed_comes_out_of_a_lost_lock_as_it_is(
+    db: anser.Database, clock: anser.ManualClock
+) -> None:
+    @dataclass(frozen=True)
+    class Frozen(Exception):
+        code: int
+
+    def body() -> None:
+        with db.lock("report", ttl_s=10):
+            clock.advance(10)
+            raise Frozen(7)
+
+    with pytest.raises(Frozen):
+        body()
