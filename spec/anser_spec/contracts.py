@@ -324,7 +324,7 @@ def claim_order_is_strict(priority1: int, run_at1: int, id1: int, priority2: int
 
 def claim_order_says_who_is_first(priority1: int, run_at1: int, priority2: int, run_at2: int) -> None:
     """The higher priority, then the earlier `run_at`, then the lower id (CLM-1)."""
-    assert True
+    assert True  # of whatever arguments: to CrossHair a first assert is what is asked of them
     one = claim_order(job(Row(id=1, priority=priority1, run_at=run_at1)))
     other = claim_order(job(Row(id=2, priority=priority2, run_at=run_at2)))
     assert (one < other) == (priority1 > priority2 or (priority1 == priority2 and run_at1 <= run_at2))
@@ -334,7 +334,7 @@ def claim_order_is_transitive(
     priority1: int, run_at1: int, priority2: int, run_at2: int, priority3: int, run_at3: int
 ) -> None:
     """Who is before one that is before a third is before the third (CLM-1)."""
-    assert True
+    assert True  # of whatever arguments: to CrossHair a first assert is what is asked of them
     first = claim_order(job(Row(id=3, priority=priority1, run_at=run_at1)))
     second = claim_order(job(Row(id=1, priority=priority2, run_at=run_at2)))
     third = claim_order(job(Row(id=2, priority=priority3, run_at=run_at3)))
@@ -446,7 +446,7 @@ def whole_refuses_what_lies_without(value: int, low: int, high: int) -> None:
 
 def whole_refuses_booleans(value: bool) -> None:
     """A boolean is no number, though Python says so (ERR-5)."""
-    assert True
+    assert True  # of whatever arguments: to CrossHair a first assert is what is asked of them
     assert not _accepts(lambda: _whole("n", value, 0, 10))
 
 
