@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-__all__ = ["Clock", "ManualClock", "system_clock"]
+__all__ = ["Clock", "ManualClock", "steady_clock", "system_clock"]
 
 Clock = Callable[[], int]
 
@@ -13,6 +13,11 @@ Clock = Callable[[], int]
 def system_clock() -> int:
     """The machine's wall clock in whole epoch seconds, cut, so that a second is over when the next one begins."""
     return int(time.time())
+
+
+def steady_clock() -> float:
+    """Seconds that only grow, for the timeouts of who waits; they say nothing about any instant."""
+    return time.monotonic()
 
 
 class ManualClock:

@@ -14,12 +14,22 @@ from typing import Any, Self
 
 from anser.backoff import Backoff
 from anser.clock import Clock, system_clock
-from anser.engine.sqlite import BUSY_TIMEOUT_MAX_S, Engine, Synchronous, Transaction, connect, main_file, prepare
+from anser.engine.sqlite import (
+    BUSY_TIMEOUT_MAX_S,
+    Engine,
+    Synchronous,
+    Transaction,
+    Watch,
+    connect,
+    main_file,
+    prepare,
+)
 from anser.errors import FormatError, Invalid, StorageError
 from anser.locks import NamedLock
 from anser.ops import LockGet, LockList, LockSweep, Op
 from anser.queue import Queue
 from anser.types import Lock
+from anser.wake import Wake
 
 __all__ = ["Database", "open_database"]
 
@@ -47,6 +57,7 @@ class Database:
     def __init__(self, path: str, synchronous: Synchronous, busy_timeout_s: float, clock: Clock) -> None:
         self.path = path
         self.clock = clock
+        self.wake = Wake(lambda: Watch(path))
         self._synchronous = synchronous
         self._busy_timeout_s = busy_timeout_s
         self._pid = os.getpid()
@@ -172,6 +183,7 @@ class Database:
         with self._connecting:
             self._closed = True
             owns, self._owns = self._owns, {}
+        self.wake.close()
         for thread, own in owns.items():
             elsewhere = thread.is_alive() and thread is not threading.current_thread()
             if own.using.acquire(timeout=_CLOSE_WAIT_S if elsewhere else 0):

@@ -7,8 +7,8 @@ from types import TracebackType
 from typing import Self
 
 from anser.errors import AnserError, Conflict, LeaseLost, note
+from anser.home import Home, Tx
 from anser.ops import LockAcquire, LockRelease, LockRenew
-from anser.queue import Home, Tx
 from anser.types import Lock
 
 __all__ = ["NamedLock"]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Any, Protocol, Self, TypedDict, TypeVar, Unpack
+from typing import Any, Self, TypedDict, TypeVar, Unpack
 
 from anser.backoff import Backoff
-from anser.clock import Clock
 from anser.engine.sqlite import Transaction
 from anser.errors import AnserError, Invalid, note
+from anser.home import Home, Tx
 from anser.ops import (
     Ack,
     AckBatch,
@@ -27,7 +26,6 @@ from anser.ops import (
     Heartbeat,
     ListJobs,
     NextClaimAt,
-    Op,
     QueuePause,
     QueueResume,
     Release,
@@ -39,18 +37,7 @@ from anser.types import ERROR_MAX_BYTES, Counts, Dead, Enqueued, Finished, Held,
 
 __all__ = ["ClaimedJob", "JobOptions", "Queue"]
 
-Tx = Transaction | sqlite3.Connection | None
 Text = TypeVar("Text", str, str | None)
-
-
-class Home(Protocol):
-    """What a queue, or a lock, needs of its database."""
-
-    path: str
-    clock: Clock
-
-    def run(self, op: Op, tx: Tx = None) -> Any:
-        """Do one operation, alone or as a part of the caller's transaction."""
 
 
 class JobOptions(TypedDict, total=False):

@@ -23,8 +23,10 @@ LAYERS = (
     ("ops", "clock", "backoff", "cron", "sql"),
     ("core",),
     ("engine",),
+    ("wake", "keeper"),
+    ("home",),
     ("database", "queue", "locks"),
-    ("tasks", "worker", "scheduler", "wake"),
+    ("tasks", "worker", "scheduler"),
     ("cli", "integrations", "testing"),
 )
 LEVELS = {part: level for level, parts in enumerate(LAYERS) for part in parts}
@@ -43,7 +45,7 @@ WORLDLY = {
     "threading",
     "time",
 }
-WAITING_PARTS = {"worker", "scheduler", "wake", "engine", "database"}
+WAITING_PARTS = {"worker", "scheduler", "wake", "keeper", "engine", "database"}
 
 CLOCK_READS = {
     *(f"time.{name}{unit}" for name in ("time", "monotonic", "perf_counter") for unit in ("", "_ns")),

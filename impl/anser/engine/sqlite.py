@@ -22,7 +22,7 @@ from anser.ops import Op
 from anser.sql import EXTENSION, SCHEMA, STATEMENTS
 from anser.types import INSTANT_MAX
 
-__all__ = ["FORMAT", "Engine", "Statements", "Transaction", "connect", "main_file", "prepare"]
+__all__ = ["FORMAT", "Engine", "Statements", "Transaction", "Watch", "connect", "main_file", "prepare"]
 
 FORMAT = 1  # of the file; it grows when an older Anser could no longer write the file rightly
 SQLITE_MIN = (3, 35, 0)  # the first with `returning`
@@ -128,6 +128,28 @@ def main_file(connection: sqlite3.Connection) -> str:
 def _main_file(connection: sqlite3.Connection) -> str:
     (file,) = (row[2] for row in _cursor(connection).execute(STATEMENTS["storage_file"]) if row[1] == "main")
     return os.fsdecode(file or "")
+
+
+class Watch:
+    """Whether others have committed to a file, asked on a connection that never writes. Not safe without a lock."""
+
+    def __init__(self, path: str) -> None:
+        with _errors():
+            self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        self._version = self._ask()
+
+    def moved(self) -> bool:
+        """Whether another connection, in whatever process, has committed since this was asked last."""
+        before, self._version = self._version, self._ask()
+        return self._version != before
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _ask(self) -> int:
+        with _errors():
+            return int(self._connection.execute("pragma data_version").fetchone()[0])
 
 
 class Transaction:

@@ -1,0 +1,128 @@
+"""Waiting until somebody commits to the file, whichever thread or process it is. Nothing here knows what was written.
+
+A waiter takes a mark, looks at the file, and waits from the mark on if it found nothing: a commit between the two is
+not missed. To be woken says that it is worth another look, no more. One thread asks SQLite for its `data_version`
+while anybody waits, and none does while nobody waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+from anser.engine.sqlite import Watch
+from anser.errors import StorageError
+
+__all__ = ["Wake"]
+
+LOOK_EVERY_S = 0.005  # a look costs some 10 microseconds
+
+
+class Wake:
+    """The commits of one file, to be waited for. Safe to share between threads and event loops."""
+
+    def __init__(self, watch: Callable[[], Watch]) -> None:
+        self._open = watch
+        self._watch: Watch | None = None
+        self._turn = threading.Lock()
+        self._seen = 0
+        self._waiters: dict[object, Callable[[], None]] = {}
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def mark(self) -> int:
+        """Where the file is now; to be taken before the look that `wait` follows."""
+        with self._turn:
+            self._look()
+            return self._seen
+
+    def wait(self, mark: int, timeout_s: float | None) -> bool:
+        """Wait until something was committed after the mark; answers False when `timeout_s` seconds went by without.
+
+        It returns at once when the database is closed: the next look raises.
+        """
+        woken = threading.Event()
+        token = self._enter(mark, woken.set)
+        try:
+            return woken.wait(timeout_s)
+        finally:
+            self._leave(token)
+
+    async def wait_async(self, mark: int, timeout_s: float | None) -> bool:
+        """As `wait`, for the event loop, which goes on meanwhile."""
+        loop = asyncio.get_running_loop()
+        woken = asyncio.Event()
+
+        def wake() -> None:
+            with suppress(RuntimeError):  # the loop was closed: nobody waits any more
+                loop.call_soon_threadsafe(woken.set)
+
+        token = self._enter(mark, wake)
+        try:
+            await asyncio.wait_for(woken.wait(), timeout_s)
+        except TimeoutError:
+            return False
+        finally:
+            self._leave(token)
+        return True
+
+    def close(self) -> None:
+        """Wake everybody, for good."""
+        with self._turn:
+            self._closed = True
+            self._wake_all()
+            self._shut()
+
+    def _enter(self, mark: int, wake: Callable[[], None]) -> object:
+        token = object()
+        with self._turn:
+            self._look()
+            if self._closed or self._seen != mark:
+                wake()
+                return token
+            self._waiters[token] = wake
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="anser-wake", daemon=True)
+                self._thread.start()
+        return token
+
+    def _leave(self, token: object) -> None:
+        with self._turn:
+            self._waiters.pop(token, None)
+
+    def _run(self) -> None:
+        """The thread: look until nobody waits. A file that cannot be looked at wakes all: their own look tells why."""
+        pause = threading.Event()
+        while True:
+            with self._turn:
+                before = self._seen
+                try:
+                    self._look()
+                except StorageError:
+                    self._wake_all()
+                if self._seen != before:
+                    self._wake_all()
+                if not self._waiters:
+                    self._thread = None
+                    return
+            pause.wait(LOOK_EVERY_S)
+
+    def _look(self) -> None:
+        if self._closed:
+            return
+        if self._watch is None:
+            self._watch = self._open()
+        if self._watch.moved():
+            self._seen += 1
+
+    def _wake_all(self) -> None:
+        waiters, self._waiters = self._waiters, {}
+        for wake in waiters.values():
+            wake()
+
+    def _shut(self) -> None:
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
