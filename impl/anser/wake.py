@@ -97,12 +97,9 @@ class Wake:
         pause = threading.Event()
         while True:
             with self._turn:
-                before = self._seen
                 try:
                     self._look()
                 except StorageError:
-                    self._wake_all()
-                if self._seen != before:
                     self._wake_all()
                 if not self._waiters:
                     self._thread = None
@@ -110,12 +107,14 @@ class Wake:
             pause.wait(LOOK_EVERY_S)
 
     def _look(self) -> None:
+        """Whoever looks wakes all: a commit is told once, and the next look would not see it."""
         if self._closed:
             return
         if self._watch is None:
             self._watch = self._open()
         if self._watch.moved():
             self._seen += 1
+            self._wake_all()
 
     def _wake_all(self) -> None:
         waiters, self._waiters = self._waiters, {}
