@@ -280,11 +280,11 @@ def test_a_file_of_a_newer_format_is_refused_and_no_byte_of_it_changes(path: str
     with anser.open(path) as db:
         db.queue("mail").enqueue("hello")
     with raw(path) as connection:
-        connection.execute("update _anser_format set version = 2")
+        connection.execute("update _anser_format set version = 3")
         connection.execute(f"pragma journal_mode = {journal_mode}")
     before, places = Path(path).read_bytes(), sorted(Path(path).parent.iterdir())
 
-    with pytest.raises(anser.FormatError, match="the file has format 2, this Anser writes format 1: upgrade it"):
+    with pytest.raises(anser.FormatError, match="the file has format 3, this Anser writes format 2: upgrade it"):
         anser.open(path)
 
     assert Path(path).read_bytes() == before
@@ -294,7 +294,7 @@ def test_a_file_of_a_newer_format_is_refused_and_no_byte_of_it_changes(path: str
 @pytest.mark.parametrize(
     "spoil",
     [
-        "update _anser_format set version = 2",
+        "update _anser_format set version = 3",
         "drop table _anser_format; drop table _honker_live; create table _honker_live (id integer)",
     ],
     ids=["newer", "not the queue's"],

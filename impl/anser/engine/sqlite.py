@@ -24,7 +24,7 @@ from anser.types import INSTANT_MAX
 
 __all__ = ["FORMAT", "Engine", "Statements", "Transaction", "Watch", "connect", "main_file", "prepare"]
 
-FORMAT = 1  # of the file; it grows when an older Anser could no longer write the file rightly
+FORMAT = 2  # of the file; it grows when an older Anser could no longer write it rightly. 1: jobs and locks alone
 SQLITE_MIN = (3, 35, 0)  # the first with `returning`
 BUSY_TIMEOUT_MAX_S = 3_600
 _STATEMENTS_CACHED = 256
