@@ -95,7 +95,7 @@ def test_the_tables_have_honkers_columns_and_then_columns_with_defaults(db: anse
 
 @pytest.mark.rule("STO-3")
 def test_a_new_file_says_its_format(db: anser.Database, path: str) -> None:
-    assert one(path, "select version from _anser_format") == 1
+    assert one(path, "select version from _anser_format") == 2
 
 
 @pytest.mark.parametrize("synchronous", ["normal", "full", "extra"])
@@ -337,7 +337,7 @@ def test_a_file_whose_stamp_is_older_or_lost_is_prepared_again_and_keeps_its_job
     with anser.open(path) as db:
         assert db.queue("mail").count_jobs().pending == 1
 
-    assert one(path, "select version from _anser_format") == 1
+    assert one(path, "select version from _anser_format") == 2
 
 
 @pytest.mark.rule("STO-5")
