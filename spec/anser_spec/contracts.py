@@ -15,7 +15,8 @@ from collections.abc import Callable
 
 from anser.backoff import Backoff, Jitter, raw_delay_s
 from anser.errors import Invalid
-from anser.ops import Ack, Claim, Enqueue, LockAcquire, LockRelease, NextClaimAt, _whole
+from anser.ops import Ack, Claim, Enqueue, LockAcquire, LockRelease, NextClaimAt
+from anser.ops.checks import whole
 from anser.types import CLAIM_MAX, DELAY_MAX_S, INSTANT_MAX, INTEGER_MAX, LEASE_MAX_S, TRIES_MAX, Lock, Reason
 from anser_models import EMPTY, World, step
 from anser_models.predicates import claim_order, doom, due, expired, held, lapsed
@@ -429,25 +430,25 @@ def _accepts(check: Callable[[], None]) -> bool:
 def whole_accepts_what_lies_within(value: int, low: int, high: int) -> None:
     """A whole number within the range is accepted (ERR-5)."""
     assert low <= value <= high
-    assert _accepts(lambda: _whole("n", value, low, high))
+    assert _accepts(lambda: whole("n", value, low, high))
 
 
 def whole_refuses_what_lies_beside(value: int) -> None:
     """A whole number on either side is refused (ERR-5)."""
     assert -5 <= value <= 15
-    assert _accepts(lambda: _whole("n", value, 0, 10)) == (0 <= value <= 10)
+    assert _accepts(lambda: whole("n", value, 0, 10)) == (0 <= value <= 10)
 
 
 def whole_refuses_what_lies_without(value: int, low: int, high: int) -> None:
     """So is every other; its message makes the value concrete, so this one cannot be proven (ERR-5)."""
     assert not low <= value <= high
-    assert not _accepts(lambda: _whole("n", value, low, high))
+    assert not _accepts(lambda: whole("n", value, low, high))
 
 
 def whole_refuses_booleans(value: bool) -> None:
     """A boolean is no number, though Python says so (ERR-5)."""
     assert True  # of whatever arguments: to CrossHair a first assert is what is asked of them
-    assert not _accepts(lambda: _whole("n", value, 0, 10))
+    assert not _accepts(lambda: whole("n", value, 0, 10))
 
 
 def enqueue_accepts_its_ranges(delay_s: int | None, expires_s: int | None, max_lapses: int) -> None:

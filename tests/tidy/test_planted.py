@@ -34,7 +34,7 @@ IN_ORDER: Mapping[str, str] = {
         class State(StrEnum):
             PENDING = "pending"
     """,
-    "impl/anser/ops.py": '''
+    "impl/anser/ops/jobs.py": '''
         class Enqueue:
             """A job more (JOB-1)."""
 
@@ -88,6 +88,7 @@ IN_ORDER: Mapping[str, str] = {
         -- name: by_day
         create index by_day on t (day)
     """,
+    "impl/anser/sql/schema_locks.sql": "create table l (made integer default (unixepoch()));\n",
     "impl/anser/sql/jobs.sql": """
         -- JOB-2: unixepoch() would be another clock
         select id from t where made <= :now;
@@ -97,6 +98,7 @@ IN_ORDER: Mapping[str, str] = {
         from dataclasses import dataclass
 
         from anser import ops
+        from anser.ops.jobs import Enqueue
         from anser.types import State
 
         VERBS = {"enqueue": 1}
@@ -232,10 +234,10 @@ PLANTED = [
     ("repeated_rules", "spec/anser_spec/rules/more.md", "## JOB-2 Again\n", "JOB-2 again"),
     ("unknown_rules", "impl/anser/sql/jobs.sql", "-- JOB-9: why\n", "cites JOB-9"),
     ("unknown_rules", "models/anser_models/step.py", "# JOB-20 says so\n", "cites JOB-20"),
-    ("operations_without_rule", "impl/anser/ops.py", "class Enqueue:\n    pass\n", "Enqueue cites no rule"),
+    ("operations_without_rule", "impl/anser/ops/jobs.py", "class Enqueue:\n    pass\n", "Enqueue cites no rule"),
     (
         "operations_without_rule",
-        "impl/anser/ops.py",
+        "impl/anser/ops/jobs.py",
         'class GetJob:\n    """JOB-7"""\n',
         "GetJob cites no rule",
     ),

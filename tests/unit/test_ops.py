@@ -59,6 +59,11 @@ def test_the_examples_leave_no_operation_out() -> None:
     assert {op.name for op in EXAMPLES} == set(OPS)
 
 
+def test_an_operation_says_whether_it_writes() -> None:
+    assert {name for name, op in OPS.items() if op.writes} == {op.name for op in WRITES.values()}
+    assert {name for name, op in OPS.items() if not op.writes} == set(READS)
+
+
 def test_an_operation_has_the_name_of_its_class_and_cannot_be_changed() -> None:
     op = Claim(queues=("mail",), worker="w", n=1, lease_s=1)
 

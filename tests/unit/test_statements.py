@@ -10,6 +10,8 @@ import pytest
 
 from anser.sql import EXTENSION, SCHEMA, STATEMENTS, sections
 
+FILES = sorted(file.name for file in files("anser.sql").iterdir() if file.name.endswith(".sql"))
+
 TEXT = """-- What the file is about.
 
 -- name: first
@@ -55,6 +57,13 @@ def test_the_last_section_ends_with_the_file() -> None:
     assert sections("-- name: only\nselect 1") == {"only": "select 1"}
 
 
+def test_every_file_is_read_as_what_its_name_says() -> None:
+    for file in FILES:
+        kind = {"schema": SCHEMA, "extension": EXTENSION}.get(file.removesuffix(".sql").partition("_")[0], STATEMENTS)
+
+        assert sections(files("anser.sql").joinpath(file).read_text("utf-8")).items() <= kind.items()
+
+
 @pytest.mark.parametrize("statements", [SCHEMA, EXTENSION, STATEMENTS])
 def test_the_statements_are_read_only_and_none_is_empty(statements: dict[str, str]) -> None:
     assert statements
@@ -63,9 +72,9 @@ def test_the_statements_are_read_only_and_none_is_empty(statements: dict[str, st
         statements["new"] = "select 1"
 
 
-@pytest.mark.parametrize("file", ["schema", "extension", "storage", "jobs", "claims", "leases", "dead"])
+@pytest.mark.parametrize("file", FILES)
 def test_no_name_stands_twice_in_a_file(file: str) -> None:
-    text = files("anser.sql").joinpath(f"{file}.sql").read_text("utf-8")
+    text = files("anser.sql").joinpath(file).read_text("utf-8")
 
     names = re.findall(r"^-- name: (.+)$", text, re.MULTILINE)
 

@@ -11,40 +11,10 @@ from typing import Any
 
 from anser.core import claims, dead, jobs, leases, locks
 from anser.core.tx import Tx
+from anser.ops import OPS
 
-__all__ = ["READS", "VERBS", "Tx"]
+__all__ = ["FAMILIES", "READS", "VERBS", "Tx"]
 
-VERBS: dict[str, Callable[[Tx, Any], Any]] = {
-    verb.__name__: verb
-    for verb in (
-        jobs.enqueue,
-        jobs.enqueue_many,
-        jobs.cancel,
-        jobs.get_job,
-        jobs.list_jobs,
-        jobs.count_jobs,
-        jobs.queue_pause,
-        jobs.queue_resume,
-        claims.claim,
-        claims.next_claim_at,
-        leases.ack,
-        leases.ack_batch,
-        leases.heartbeat,
-        leases.release,
-        leases.retry,
-        leases.fail,
-        dead.sweep_expired,
-        dead.dead_list,
-        dead.dead_requeue,
-        dead.dead_prune,
-        locks.lock_acquire,
-        locks.lock_renew,
-        locks.lock_release,
-        locks.lock_get,
-        locks.lock_list,
-        locks.lock_sweep,
-    )
-}
-
-# They take no write lock.
-READS = frozenset({"get_job", "list_jobs", "count_jobs", "next_claim_at", "dead_list", "lock_get", "lock_list"})
+FAMILIES = (jobs, claims, leases, dead, locks)
+VERBS: dict[str, Callable[[Tx, Any], Any]] = {verb.__name__: verb for family in FAMILIES for verb in family.VERBS}
+READS = frozenset(name for name, op in OPS.items() if not op.writes)  # they take no write lock

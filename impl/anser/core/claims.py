@@ -117,3 +117,6 @@ def next_claim_at(tx: Tx, op: NextClaimAt) -> int | None:
     answers = [tx.run("next_claim_at", queue=queue, now=tx.now) for queue in op.queues]
     instants = [at for ((at,),) in answers if at is not None]
     return max(tx.now, min(instants)) if instants else None
+
+
+VERBS = (claim, next_claim_at)

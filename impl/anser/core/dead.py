@@ -91,3 +91,6 @@ def dead_requeue(tx: Tx, op: DeadRequeue) -> None:
 def dead_prune(tx: Tx, op: DeadPrune) -> int:
     """DED-6."""
     return len(tx.run("dead_prune", queue=op.queue, before=tx.now - op.older_than_s, limit=op.limit))
+
+
+VERBS = (sweep_expired, dead_list, dead_requeue, dead_prune)

@@ -114,3 +114,6 @@ def queue_pause(tx: Tx, op: QueuePause) -> bool:
 def queue_resume(tx: Tx, op: QueueResume) -> bool:
     """CLM-14."""
     return bool(tx.run("queue_resume", queue=op.queue))
+
+
+VERBS = (enqueue, enqueue_many, cancel, get_job, list_jobs, count_jobs, queue_pause, queue_resume)

@@ -74,3 +74,6 @@ def _held(tx: Tx, op: Ack | Heartbeat | Release, **parameters: Any) -> Row:
 def _run(tx: Tx, op: Ack | Heartbeat | Release | Retry, **parameters: Any) -> list[Row]:
     """The statement that has the operation's name, on the lease that the word names."""
     return tx.run(op.name, id=op.id, queue=op.queue, worker=op.worker, fence=op.fence, now=tx.now, **parameters)
+
+
+VERBS = (ack, ack_batch, heartbeat, release, retry, fail)

@@ -64,3 +64,6 @@ def lock_list(tx: Tx, op: LockList) -> tuple[Lock, ...]:
 def lock_sweep(tx: Tx, op: LockSweep) -> int:
     """LCK-9."""
     return len(tx.run("lock_sweep", now=tx.now, limit=op.limit))
+
+
+VERBS = (lock_acquire, lock_renew, lock_release, lock_get, lock_list, lock_sweep)

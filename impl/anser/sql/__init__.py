@@ -2,6 +2,9 @@
 
 A file is a row of sections: `-- name: claim_pick`, comments that say why, and the statement. One database that needs a
 statement differently has its own section behind the common one, marked `-- name: claim_pick (postgres)`.
+
+Each file of the folder is read, by what its name begins with. A family that has tables of its own brings them in
+`schema_<family>.sql`, and what is added to them or to older files in `extension_<family>.sql`.
 """
 
 from __future__ import annotations
@@ -36,6 +39,11 @@ def _read(*names: str) -> MappingProxyType[str, str]:
     return MappingProxyType(statements)
 
 
-SCHEMA = _read("schema")  # the tables, in the order in which they are made
-EXTENSION = _read("extension")  # columns, indexes and triggers that older files lack; a column is `table__column`
-STATEMENTS = _read("storage", "jobs", "claims", "leases", "dead", "locks")
+_FORMAT = ("schema", "extension")
+_FILES = sorted(file.name.removesuffix(".sql") for file in files(__package__).iterdir() if file.name.endswith(".sql"))
+
+# The tables, and the columns, indexes and triggers that older files lack (a column is `table__column`); a family's own
+# come behind those of every file.
+SCHEMA = _read(*(name for name in _FILES if name.startswith("schema")))
+EXTENSION = _read(*(name for name in _FILES if name.startswith("extension")))
+STATEMENTS = _read(*(name for name in _FILES if not name.startswith(_FORMAT)))

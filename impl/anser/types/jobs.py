@@ -1,8 +1,4 @@
-"""The nouns: values that the model, the implementation and the suite share. They mean nothing by themselves.
-
-Instants are whole epoch seconds, durations whole seconds. A payload is the JSON text that the file holds, or the raw
-bytes where the file holds something that is not UTF-8 text.
-"""
+"""Jobs, alive, dead and finished; leases; what is answered about them."""
 
 from __future__ import annotations
 
@@ -10,21 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 __all__ = [
-    "BATCH_MAX",
     "BURIED_MAX",
     "CLAIM_MAX",
-    "DELAY_MAX_S",
-    "DEPTH_MAX",
     "ERROR_MAX_BYTES",
     "HISTORY_IDS",
-    "INSTANT_MAX",
-    "INTEGER_MAX",
-    "INTEGER_MIN",
     "KEY_MAX_BYTES",
-    "LEASE_MAX_S",
-    "LIST_MAX",
-    "NAME_MAX_BYTES",
-    "PAYLOAD_MAX_BYTES",
     "PRIORITY_MAX",
     "QUEUES_MAX",
     "SETTLED_MAX",
@@ -36,28 +22,17 @@ __all__ = [
     "Held",
     "Job",
     "Lease",
-    "Lock",
     "Reason",
     "Settled",
     "State",
 ]
 
-INTEGER_MAX = 2**63 - 1  # what a SQLite column holds
-INTEGER_MIN = -(2**63)
-INSTANT_MAX = 253_402_300_799  # the last second of the year 9999
-DELAY_MAX_S = 3_155_760_000  # 100 years; so that no sum of an instant and a duration can overflow
-LEASE_MAX_S = 2_592_000  # 30 days; a longer job sends heartbeats, a longer lock is renewed
 PRIORITY_MAX = 1_000  # both signs; a claim seeks once for each distinct priority in use
 TRIES_MAX = 1_000_000  # attempts and lapses
-NAME_MAX_BYTES = 255  # queues, workers, locks and their owners
 KEY_MAX_BYTES = 512
 ERROR_MAX_BYTES = 65_536
-PAYLOAD_MAX_BYTES = 1_048_576
-DEPTH_MAX = 100  # nested lists and objects; every binding's JSON reader takes that much
-BATCH_MAX = 10_000
 CLAIM_MAX = 1_000
 QUEUES_MAX = 100
-LIST_MAX = 10_000
 SETTLED_MAX = 100  # lapsed leases that one claim settles in a queue
 BURIED_MAX = 100  # jobs past saving that one claim buries on its walk
 HISTORY_IDS = 100_000  # how far behind the newest ended id history reaches
@@ -168,22 +143,6 @@ class Held:
 
     id: int
     fence: int
-
-
-@dataclass(frozen=True, slots=True)
-class Lock:
-    """The right to a name until the instant `expires_at`, when it is over already.
-
-    `fence` is of the file's one counter, as a lease's is. `depth` acquires of the owner have not been released yet.
-    `acquired_at` is None where a foreign binding acquired.
-    """
-
-    name: str
-    owner: str
-    fence: int
-    acquired_at: int | None
-    expires_at: int
-    depth: int
 
 
 @dataclass(frozen=True, slots=True)

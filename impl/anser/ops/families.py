@@ -1,0 +1,11 @@
+"""Every operation by its name. To add a family is to add its module here, and what it exports to the package."""
+
+from __future__ import annotations
+
+from anser.ops import claims, dead, jobs, leases, locks
+from anser.ops.base import Op
+
+__all__ = ["FAMILIES", "OPS"]
+
+FAMILIES = (jobs, claims, leases, dead, locks)
+OPS: dict[str, type[Op]] = {op.name: op for family in FAMILIES for op in family.OPS}
