@@ -44,6 +44,7 @@ from anser.types import HISTORY_IDS, Counts, Dead, Finished, Job, Lease, Lock, R
 from anser_models import VERBS, World
 from anser_models.predicates import claim_order, doom, due, held_by, lapsed, locked_by
 from anser_models.step import Draft
+from anser_models.verbs import moves
 from anser_spec.trace import seen
 
 __all__ = [
@@ -290,8 +291,8 @@ def finished(row: Row, given: Given) -> Draft:
 
 
 def in_queue(row: Row, given: Given) -> bool:
-    """`Draft.live`: the jobs of one queue."""
-    return any(live(row, given).live(given.queue))
+    """`moves.live`: the jobs of one queue."""
+    return any(moves.live(live(row, given), given.queue))
 
 
 def pending(row: Row, given: Given) -> bool:
@@ -321,12 +322,12 @@ def endless(row: Row, given: Given) -> bool:
 
 
 def word_holds(row: Row, given: Given) -> bool:
-    """`Draft.held`, with which every word about a lease begins. `held_by` says the same of the job it finds."""
+    """`ack` is not refused: it begins as every word about a lease does. `held_by` says the same of the job."""
     draft = live(row, given)
-    named = draft.find(given.queue, given.id)
+    named = moves.find(draft, given.queue, given.id)
     predicate = named is not None and held_by(named, given.worker, given.fence, given.now)
     try:
-        draft.held(Ack(queue=given.queue, id=given.id, worker=given.worker, fence=given.fence))
+        VERBS["ack"](draft, Ack(queue=given.queue, id=given.id, worker=given.worker, fence=given.fence))
         holds = True
     except LeaseLost:
         holds = False
@@ -375,9 +376,10 @@ def cancelled(row: Row, given: Given) -> bool:
 def forgotten(row: Row, given: Given) -> bool:
     """The row of history that the end of another job makes the model forget."""
     draft = finished(row, given)
-    draft.jobs[given.id] = job(Row(id=given.id))
-    draft.finish(draft.jobs[given.id], State.DONE)
-    return row.id not in draft.world().finished
+    draft.world.jobs[given.id] = job(Row(id=given.id))
+    moves.finish(draft, draft.world.jobs[given.id], State.DONE)
+    moves.forget(draft, [given.id])
+    return row.id not in draft.world.finished
 
 
 def paused(row: Row, given: Given) -> bool:
@@ -464,7 +466,7 @@ KEY = Condition(
     text="queue = :queue and unique_key = :unique_key",
     rules=("JOB-6",),
     twin=lambda row, given: both(same(row.queue, given.queue), same(row.unique_key, given.unique_key)),
-    model=lambda row, given: live(row, given).key_holder(given.queue, given.unique_key) is not None,
+    model=lambda row, given: moves.key_holder(live(row, given), given.queue, given.unique_key) is not None,
 )
 
 

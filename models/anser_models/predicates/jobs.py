@@ -1,13 +1,10 @@
-"""The questions that decide, each a pure function of a job and an instant.
-
-CrossHair proves that the three-valued twin of every deciding `where` says the same (`anser_spec.predicates`).
-"""
+"""The questions that decide about a job and its lease."""
 
 from __future__ import annotations
 
-from anser.types import Job, Lock, Reason, State
+from anser.types import Job, Reason, State
 
-__all__ = ["claim_order", "doom", "due", "expired", "held", "held_by", "lapsed", "locked", "locked_by", "stray"]
+__all__ = ["claim_order", "doom", "due", "expired", "held", "held_by", "lapsed", "stray"]
 
 
 def due(run_at: int, now: int) -> bool:
@@ -54,13 +51,3 @@ def doom(job: Job, now: int) -> Reason | None:
 def claim_order(job: Job) -> tuple[int, int, int]:
     """Highest priority first, then earliest due, then first enqueued (CLM-1)."""
     return (-job.priority, job.run_at, job.id)
-
-
-def locked(lock: Lock, now: int) -> bool:
-    """A lock holds until its `expires_at`, and not in that second any more (LCK-2)."""
-    return lock.expires_at > now
-
-
-def locked_by(lock: Lock, owner: str, fence: int, now: int) -> bool:
-    """The lock holds, and is the one that the word names (LCK-5)."""
-    return locked(lock, now) and lock.owner == owner and lock.fence == fence

@@ -1,0 +1,11 @@
+"""The questions that decide, each a pure function of a job, or what else there is, and an instant. A module a family.
+
+CrossHair proves that the three-valued twin of every deciding `where` says the same (`anser_spec.predicates`).
+"""
+
+from __future__ import annotations
+
+from anser_models.predicates.jobs import claim_order, doom, due, expired, held, held_by, lapsed, stray
+from anser_models.predicates.locks import locked, locked_by
+
+__all__ = ["claim_order", "doom", "due", "expired", "held", "held_by", "lapsed", "locked", "locked_by", "stray"]
