@@ -1,4 +1,4 @@
-"""Runs CrossHair over the contracts, and holds its verdicts against those that `contracts.toml` expects.
+"""Runs CrossHair over the contracts, and holds its verdicts against those that `contracts/*.toml` expect.
 
     python -m anser_spec.crosshair              every contract; exit status 1 if one has become worse
     python -m anser_spec.crosshair NAME …       only these
@@ -11,33 +11,33 @@ A verdict is `confirmed` (it holds on every path), `not confirmed` (no counterex
 from __future__ import annotations
 
 import argparse
-import inspect
 import re
 import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import IntEnum
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
-from anser_spec import contracts
+from anser_spec.contracts import CONTRACTS, FAMILIES
 from anser_spec.trace import rules_in, seen
 
 __all__ = ["CONTRACTS", "EXPECTED", "QUICK", "Finding", "Said", "Verdict", "ask", "expected", "judge", "main", "prove"]
 
-EXPECTED = Path(__file__).with_name("contracts.toml")
+EXPECTED = Path(__file__).with_name("contracts")  # beside each family the verdicts that are expected of it
 CPU_MAX_S = 20  # for the search of one contract
 WALL_MAX_S = 60  # for a process of CrossHair, which may have less than a processor to itself
 PROCESSES = 2
 
 _MESSAGE = re.compile(r"^.*?:(?P<line>\d+): (?P<kind>\w+): (?P<text>.*)$", re.MULTILINE)
 _HEAD = """\
-# The verdict that CrossHair is expected to give of each contract. `python -m anser_spec.crosshair --update` keeps what
-# has become better, or is new. What has become worse is written by hand, with its reason.
+# The verdict that CrossHair is expected to give of each contract here. `python -m anser_spec.crosshair --update` keeps
+# what has become better, or is new. What has become worse is written by hand, with its reason.
 
 """
 
@@ -62,11 +62,6 @@ _VERDICTS = {
 }
 _EXPECTABLE = {str(verdict): verdict for verdict in (Verdict.CONFIRMED, Verdict.NOT_CONFIRMED)}
 
-CONTRACTS: dict[str, Callable[..., None]] = {
-    name: value
-    for name, value in vars(contracts).items()
-    if inspect.isfunction(value) and value.__module__ == contracts.__name__ and not name.startswith("_")
-}
 QUICK = tuple(name for name in CONTRACTS if name.endswith(("_twin", "_twins")))  # those that the gate proves
 
 
@@ -119,16 +114,21 @@ def prove(names: Iterable[str]) -> Iterator[Finding]:
 
 def _prove_one(name: str) -> Finding:
     began = time.perf_counter()
-    worst = max(ask(f"{contracts.__name__}.{name}"), key=lambda said: said.verdict)
+    worst = max(ask(f"{CONTRACTS[name].__module__}.{name}"), key=lambda said: said.verdict)
     return Finding(name, worst.verdict, worst.text, time.perf_counter() - began)
 
 
 # --- the judgement
 
 
-def expected(path: Path = EXPECTED) -> dict[str, Verdict]:
+def expected(folder: Path = EXPECTED) -> dict[str, Verdict]:
     """The expected verdict of each contract. Raises KeyError for one that nobody may expect."""
-    return {name: _EXPECTABLE[said] for name, said in tomllib.loads(path.read_text(encoding="utf-8")).items()}
+    texts = [path.read_text(encoding="utf-8") for family in FAMILIES if (path := _path(folder, family)).exists()]
+    return {name: _EXPECTABLE[said] for text in texts for name, said in tomllib.loads(text).items()}
+
+
+def _path(folder: Path, family: ModuleType) -> Path:
+    return folder / f"{family.__name__.rpartition('.')[2]}.toml"
 
 
 def judge(finding: Finding, told: Mapping[str, Verdict]) -> str | None:
@@ -151,9 +151,12 @@ def updated(findings: Iterable[Finding], told: Mapping[str, Verdict]) -> dict[st
     return {name: (found | best)[name] for name in CONTRACTS if name in found | best}
 
 
-def write(told: Mapping[str, Verdict], path: Path = EXPECTED) -> None:
-    """Keep an expectation."""
-    path.write_text(_HEAD + "".join(f'{name} = "{verdict}"\n' for name, verdict in told.items()), encoding="utf-8")
+def write(told: Mapping[str, Verdict], folder: Path = EXPECTED) -> None:
+    """Keep an expectation, a file a family."""
+    for family in FAMILIES:
+        own = [name for name in told if CONTRACTS[name].__module__ == family.__name__]
+        lines = "".join(f'{name} = "{told[name]}"\n' for name in own)
+        _path(folder, family).write_text(_HEAD + lines, encoding="utf-8")
 
 
 def main(arguments: list[str]) -> int:
@@ -165,7 +168,7 @@ def main(arguments: list[str]) -> int:
     unknown = sorted(set(given.names) - CONTRACTS.keys())
     if unknown:
         parser.error(f"no contract is named {', '.join(unknown)}")
-    told = expected() if EXPECTED.exists() else {}
+    told = expected()
     findings, began = [], time.perf_counter()
     for finding in prove(given.names or CONTRACTS):
         findings.append(finding)

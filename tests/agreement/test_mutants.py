@@ -27,6 +27,15 @@ def test_the_faults_have_different_ids() -> None:
     assert len({fault.id for fault in FAULTS}) == len(FAULTS)
 
 
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.id)
+def test_a_fault_has_its_id_from_a_family_whose_rule_it_breaks(fault: Fault) -> None:
+    family, _, number = fault.id.rpartition("P")
+
+    assert family in {"", *(f"{rule.partition('-')[0]}-" for rule in fault.rules)}
+    assert number.isdecimal()
+    assert family or int(number) <= 40
+
+
 def test_a_fault_that_fits_nowhere_is_told() -> None:
     stale = Fault("P00", "a fault of code that is gone", (), "ops.py", "no such line", "another")
 

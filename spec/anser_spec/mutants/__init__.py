@@ -1,8 +1,12 @@
 """Faults planted on purpose, and which instrument notices each: the kill matrix of `anser-spec mutants`.
 
-The faults are data (`mutants.toml`). Each is planted alone in a copy of `impl/anser`; every instrument then runs as a
-process of its own with the copy in front of the import path, so what it checks is the damaged build. An instrument that
-fails has noticed. One that does not finish in its time has not.
+The faults are data, a file a family: each is one place in `impl/anser`, damaged. `statement` narrows `find` to one
+section of a SQL file; `find` occurs once. Each is planted alone in a copy; every instrument then runs as a process of
+its own with the copy in front of the import path, so what it checks is the damaged build. An instrument that fails has
+noticed. One that does not finish in its time has not.
+
+An id is the prefix of the family's rules, and a number: `LCK-P1`. So families that grow side by side take no id from
+each other. `P01` to `P40` are older than that.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ import anser
 
 __all__ = ["FAULTS", "INSTRUMENTS", "Fault", "Instrument", "Sight", "damaged", "mutants", "read_faults"]
 
-PROJECT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[3]
 TIMEOUT_S = 300
 
 
@@ -67,7 +71,13 @@ def read_faults(text: str) -> tuple[Fault, ...]:
     return tuple(Fault(**{**fault, "rules": tuple(fault["rules"])}) for fault in tomllib.loads(text)["fault"])
 
 
-FAULTS = read_faults(files(__package__).joinpath("mutants.toml").read_text("utf-8"))
+def _files() -> Iterator[str]:
+    for path in sorted(files(__package__).iterdir(), key=lambda path: path.name):
+        if path.name.endswith(".toml"):
+            yield path.read_text("utf-8")
+
+
+FAULTS = tuple(fault for text in _files() for fault in read_faults(text))
 
 
 def _suite(*only: str) -> tuple[str, ...]:
@@ -183,7 +193,7 @@ def mutants(only: tuple[str, ...], names: tuple[str, ...], first: bool, jobs: in
     faults = [fault for fault in FAULTS if not only or fault.id in only]
     instruments = tuple(instrument for instrument in INSTRUMENTS if not names or instrument.name in names)
     if not faults or not instruments:
-        raise click.UsageError("no such fault or instrument: see spec/anser_spec/mutants.toml and mutants.py")
+        raise click.UsageError("no such fault or instrument: see spec/anser_spec/mutants/")
     started = time.monotonic()
     found = run([None, *faults], instruments, first=first, jobs=jobs, tell=_row)
     if report is not None:
