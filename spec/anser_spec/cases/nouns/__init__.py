@@ -1,4 +1,4 @@
-"""The nouns of `given` and `then`, a module a family. A family is added by its line in `NOUNS`."""
+"""The nouns of `given` and `then`, a module a family. A family is added by its line in `_FAMILIES`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,25 @@ from dataclasses import replace
 from typing import Any
 
 from anser_models import World
-from anser_spec.cases.nouns import claims, dead, jobs, locks, whole
+from anser_spec.cases.nouns import (
+    claims,
+    dead,
+    jobs,
+    locks,
+    whole,
+)
 from anser_spec.cases.nouns.base import Noun
 from anser_spec.cases.nouns.whole import LAST
 
 __all__ = ["LAST", "NOUNS", "numbered", "own"]
 
-_FAMILIES: tuple[tuple[Noun, ...], ...] = (jobs.NOUNS, claims.NOUNS, dead.NOUNS, locks.NOUNS, whole.NOUNS)
+_FAMILIES: tuple[tuple[Noun, ...], ...] = (
+    jobs.NOUNS,
+    claims.NOUNS,
+    dead.NOUNS,
+    locks.NOUNS,
+    whole.NOUNS,
+)
 
 NOUNS: dict[str, Noun] = {noun.name: noun for nouns in _FAMILIES for noun in nouns}
 
