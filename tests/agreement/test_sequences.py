@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from anser_models import HONKER_0_5, TRANSITIONS
+from anser.ops import Op
+from anser_models import HONKER_0_5, TRANSITIONS, Refused, World
 from anser_spec.machine import INVALID, STARTS, run_sequences
 from anser_spec.targets.model import ModelTarget
 from anser_spec.targets.sqlite import SqliteTarget
@@ -38,6 +41,26 @@ def test_the_same_seed_draws_the_same_sequences() -> None:
 
     assert runs[0].names == runs[1].names
     assert runs[0].names != runs[2].names
+
+
+def test_some_sequences_mix_all_families_and_some_are_of_one() -> None:
+    sequences: list[Counter[bool]] = []
+
+    class Counting(ModelTarget):
+        def load(self, world: World, now: int) -> None:
+            sequences.append(Counter())
+            super().load(world, now)
+
+        def apply(self, op: Op, now: int) -> Any:
+            answer = super().apply(op, now)
+            if answer != Refused("invalid", getattr(answer, "argument", None)):
+                sequences[-1][op.name.startswith("lock_")] += 1
+            return answer
+
+    run_sequences(Counting, examples=200, steps=30, seed=0)
+
+    long = [counts for counts in sequences if counts.total() > 5]
+    assert {tuple(sorted(counts)) for counts in long} == {(False,), (True,), (False, True)}
 
 
 def test_a_run_that_took_too_little_names_what_it_missed() -> None:

@@ -133,4 +133,5 @@ def test_shrinking_makes_the_values_simple_too() -> None:
     assert found.witness is not None
     (mark,) = found.witness.steps
     assert isinstance(mark.act, Enqueue)
-    assert (mark.act.queue, mark.act.priority, mark.now) == ("a", PRIORITY_MAX, SEED_NOW)
+    assert (mark.act.queue, mark.now) == ("a", SEED_NOW)
+    assert mark.act.priority in (PRIORITY_MAX, PRIORITY_MAX + 1)  # the greatest there is, or the least that is refused
