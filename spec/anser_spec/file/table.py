@@ -49,7 +49,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counter:
-    """A number that is `part` of the world, 0 without its table. Rows of the part `moved_by` may move it as they come."""
+    """A number that is `part` of the world, 0 without its table. Rows of the part `moved_by` may move it."""
 
     part: str
     table: str
@@ -127,7 +127,7 @@ def fetched(connection: sqlite3.Connection, statement: str, *given: object) -> l
 
 
 def _read(table: Table, there: frozenset[str]) -> str:
-    """A raw column is read as bytes, beside the class it is stored in: the driver cannot fetch text that is no UTF-8."""
+    """A raw column is read as bytes, beside the class it is stored in: no driver can fetch text that is no UTF-8."""
     sources = [f"cast({name} as blob)" if name in table.raw else name for name in table.columns]
     sources += [name if name in there else default for name, default in table.added.items()]
     sources += [f"typeof({name})" for name in table.raw]
