@@ -112,7 +112,8 @@ def _value(hint: Any, found: Any) -> Any:
         return get_origin(hint)(_value(of_item, item) for item in found)
     if is_dataclass(hint):
         hints = get_type_hints(hint)
-        return hint(**{name: _value(hints[name], value) for name, value in found.items()})  # type: ignore[operator]
+        kind: Any = hint
+        return kind(**{name: _value(hints[name], value) for name, value in found.items()})
     return hint(found) if isinstance(hint, type) and issubclass(hint, StrEnum) else found
 
 

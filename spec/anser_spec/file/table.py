@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from anser_models import EMPTY, World
@@ -19,6 +20,7 @@ __all__ = ["Counter", "Row", "Stored", "Table", "columns_of", "fetched", "fields
 Row = dict[str, Any]
 Part = dict[Any, Any] | frozenset[Any]
 
+UNDERSTOOD_MAX = 4_096  # rows whose values are kept: a search reads the same few again and again
 COLUMNS_OF = "select name from pragma_table_info(?)"
 
 
@@ -64,6 +66,7 @@ class Stored:
     def __init__(self, table: Table, there: frozenset[str]) -> None:
         self.table = table
         self.hidden: set[Any] = set()  # keys of rows that were read and hold more than their values show
+        self._understood = lru_cache(UNDERSTOOD_MAX)(self._understand)
         self._names = (*table.columns, *table.added)
         self._read = _read(table, there)
         self._write = _write(table, there)
@@ -75,10 +78,9 @@ class Stored:
         self.hidden.clear()
         found: dict[Any, Any] = {}
         for columns in fetched(connection, self._read):
-            row = self._row(columns)
-            key = _key(self.table, row)
-            found[key] = self.table.value(**row)
-            if self.table.row(found[key]) != row:
+            key, value, hides = self._understood(columns)
+            found[key] = value
+            if hides:
                 self.hidden.add(key)
         return frozenset(found) if isinstance(getattr(EMPTY, self.table.part), frozenset) else found
 
@@ -100,6 +102,12 @@ class Stored:
                 row = dict(self.table.row(value))
                 row |= {f"{name}_as_text": _is_bad_text(row[name]) for name in self.table.raw}
                 connection.execute(self._write, row)
+
+    def _understand(self, columns: tuple[Any, ...]) -> tuple[Any, Any, bool]:
+        """A row's key, its value, and whether it holds more than the value shows."""
+        row = self._row(columns)
+        value = self.table.value(**row)
+        return _key(self.table, row), value, self.table.row(value) != row
 
     def _row(self, columns: tuple[Any, ...]) -> Row:
         row = dict(zip(self._names, columns, strict=False))
