@@ -15,6 +15,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from anser_spec.alphabets import KINDS
 from anser_spec.cases import Outcome, Verdict
 from anser_spec.machine import SequenceReport
 from anser_spec.rulebook import LOCK, Rule
@@ -295,8 +296,7 @@ def _rule_json(verdict: RuleVerdict) -> dict[str, Any]:
 
 def _exploration_json(one: Exploration) -> dict[str, Any]:
     return {
-        "jobs": one.scope.jobs,
-        "locks": one.scope.locks,
+        **{kind: one.scope.size(kind) for kind in KINDS},
         "closed": one.closed,
         "depth": one.depth,
         "worlds": one.worlds,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from anser_models import Quirk, Refused
+from anser_spec.alphabets import ALPHABETS
 from anser_spec.cases import Case, Do, Outcome, Verdict, all_cases, run_case
 from anser_spec.judge import VISIBLE, Judge, replay
 from anser_spec.machine import run_sequences
@@ -24,8 +25,8 @@ from anser_spec.witness import Mark, Witness
 
 __all__ = ["INSTRUMENTS", "SEEN_BY", "Plan", "run_suite"]
 
-LOCKS = 2
-TWO_JOBS_DEPTH = 3  # with two jobs every way of so many steps is gone, unless a number of transitions is asked for
+ONE_JOB = Scope(jobs=1, crowds=True)
+TWO_JOBS = Scope(jobs=2, depth=3)  # every way of so many steps, unless a number of transitions is asked for
 SEEN_BY = {"transitions": VISIBLE, "sequences": VISIBLE | {"STO-6"}}
 EXAMPLES_FOR_EACH_HIT = 200  # the vacuity gate asks for one hit in so many sequences
 
@@ -105,12 +106,13 @@ def _case_with_quirks(plan: Plan, case: Case, target: Target) -> Verdict:
 
 
 def _transitions(plan: Plan, report: Report) -> None:
+    """A quarter of the transitions for what the families ask for, half for one job, the rest for two."""
     limit = plan.transitions
-    _explore(plan, report, Scope(jobs=0, locks=LOCKS, max_transitions=None if limit is None else limit // 4))
-    one_job = Scope(jobs=1, crowds=True, max_transitions=None if limit is None else limit // 2)
-    _explore(plan, report, one_job)
-    depth = TWO_JOBS_DEPTH if limit is None else None
-    _explore(plan, report, Scope(jobs=2, depth=depth, max_transitions=limit and max(limit - report.transitions, 0)))
+    asked = [scope for family in ALPHABETS for scope in family.scopes]
+    for scope in asked:
+        _explore(plan, report, scope.within(limit and limit // 4 // len(asked)))
+    _explore(plan, report, ONE_JOB.within(limit and limit // 2))
+    _explore(plan, report, TWO_JOBS.within(limit and max(limit - report.transitions, 0)))
 
 
 def _explore(plan: Plan, report: Report, scope: Scope) -> None:

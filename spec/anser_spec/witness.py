@@ -8,13 +8,15 @@ The file is JSON that a person can read and shorten by hand:
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from anser.ops import Op, from_json, to_json
-from anser.types import Dead, Finished, Job, Lease, Lock, Reason, State
 from anser_models import Quirk, World
+from anser_spec.parts import HINTS, first_field, is_keyed_by_first
 
 __all__ = ["MARKS", "Mark", "Witness", "load", "world_from_json", "world_to_json"]
 
@@ -73,44 +75,46 @@ def load(path: Path) -> Witness:
 
 
 def world_to_json(world: World) -> dict[str, Any]:
-    """A world as plain JSON values; jobs as lists, by id."""
-    return {
-        "jobs": [to_json(job) for _, job in sorted(world.jobs.items())],
-        "dead": [to_json(job) for _, job in sorted(world.dead.items())],
-        "finished": [to_json(job) for _, job in sorted(world.finished.items())],
-        "paused": sorted(world.paused),
-        "last_id": world.last_id,
-        "last_fence": world.last_fence,
-        "locks": [to_json(lock) for _, lock in sorted(world.locks.items())],
-    }
+    """A world as plain JSON values; rows as lists, by key."""
+    return {part: _part_to_json(hint, getattr(world, part)) for part, hint in HINTS.items()}
 
 
 def world_from_json(found: dict[str, Any]) -> World:
-    """The world that `world_to_json` wrote."""
-    return World(
-        {job["id"]: _job(job) for job in found["jobs"]},
-        {job["id"]: _dead(job) for job in found["dead"]},
-        {job["id"]: Finished(**{**job, "state": State(job["state"])}) for job in found["finished"]},
-        frozenset(found["paused"]),
-        found["last_id"],
-        found["last_fence"],
-        {lock["name"]: Lock(**lock) for lock in found["locks"]},
-    )
+    """The world that `world_to_json` wrote. A part that the file does not tell of, as an older one, is empty."""
+    return World(**{part: _part_from_json(hint, found[part]) for part, hint in HINTS.items() if part in found})
 
 
-def _job(found: dict[str, Any]) -> Job:
-    lease = None if found["lease"] is None else Lease(**found["lease"])
-    return Job(**{**found, "payload": _payload(found), "state": State(found["state"]), "lease": lease})
+def _part_to_json(hint: Any, part: Any) -> Any:
+    if isinstance(part, dict):
+        items = sorted(part.items())
+        return [to_json(row) for _, row in items] if is_keyed_by_first(hint) else to_json(items)
+    return sorted(part) if isinstance(part, frozenset) else part
 
 
-def _dead(found: dict[str, Any]) -> Dead:
-    reason = None if found["reason"] is None else Reason(found["reason"])
-    return Dead(**{**found, "payload": _payload(found), "reason": reason})
+def _part_from_json(hint: Any, found: Any) -> Any:
+    if get_origin(hint) is dict:
+        of_key, of_row = get_args(hint)
+        if is_keyed_by_first(hint):
+            rows = [_value(of_row, row) for row in found]
+            return {first_field(row): row for row in rows}
+        return {_value(of_key, key): _value(of_row, row) for key, row in found}
+    return _value(hint, found)
 
 
-def _payload(found: dict[str, Any]) -> str | bytes:
-    payload: str | dict[str, str] = found["payload"]
-    return bytes.fromhex(payload["hex"]) if isinstance(payload, dict) else payload
+def _value(hint: Any, found: Any) -> Any:
+    """A value of that annotation, of what `to_json` made of it."""
+    if isinstance(found, dict) and set(found) == {"hex"}:
+        return bytes.fromhex(found["hex"])
+    if isinstance(hint, UnionType):
+        return None if found is None else _value(get_args(hint)[0], found)
+    if get_origin(hint) in (tuple, frozenset):
+        of_item, *_ = get_args(hint)
+        return get_origin(hint)(_value(of_item, item) for item in found)
+    if is_dataclass(hint):
+        hints = get_type_hints(hint)
+        kind: Any = hint
+        return kind(**{name: _value(hints[name], value) for name, value in found.items()})
+    return hint(found) if isinstance(hint, type) and issubclass(hint, StrEnum) else found
 
 
 def _mark_to_json(mark: Mark) -> list[Any]:

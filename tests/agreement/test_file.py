@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import fields
 
 import pytest
 
@@ -12,8 +14,9 @@ from anser.engine.sqlite import prepare
 from anser.sql import SCHEMA
 from anser.types import Job, Lease
 from anser_models import EMPTY, World
-from anser_spec.file import File, abstract, fill
+from anser_spec.file import COUNTERS, TABLES, File, abstract, fill
 from anser_spec.seeds import CROWDS, SEED_NOW, SEEDS, pending, world
+from anser_spec.witness import world_from_json, world_to_json
 
 WORLDS = SEEDS | CROWDS
 
@@ -31,6 +34,19 @@ def test_a_world_laid_down_is_read_again(connection: sqlite3.Connection, name: s
     fill(connection, WORLDS[name])
 
     assert abstract(connection) == WORLDS[name]
+
+
+def test_each_part_of_a_world_has_its_place_in_a_file() -> None:
+    parts = [table.part for table in TABLES] + [counter.part for counter in COUNTERS]
+
+    assert sorted(parts) == sorted(field.name for field in fields(World))
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_a_world_saved_as_json_is_read_again(name: str) -> None:
+    text = json.dumps(world_to_json(WORLDS[name]))
+
+    assert world_from_json(json.loads(text)) == WORLDS[name]
 
 
 def test_a_file_goes_from_any_world_to_any_other(connection: sqlite3.Connection) -> None:
@@ -88,6 +104,16 @@ def test_the_ways_of_the_callers_connection_do_not_matter(connection: sqlite3.Co
 
     assert abstract(connection) == SEEDS["keys"]
     assert connection.text_factory is bytes
+
+
+def test_what_an_ended_lease_left_behind_goes_with_the_next_world(connection: sqlite3.Connection) -> None:
+    file = File(connection)
+    file.fill(SEEDS["one"])
+    connection.execute("update _honker_live set worker_id = 'w1', fence = 1")
+
+    file.rewrite(file.abstract(), SEEDS["one"])
+
+    assert connection.execute("select worker_id, fence from _honker_live").fetchall() == [(None, 0)]
 
 
 def test_what_is_not_committed_is_not_seen_by_others(tmp_path: str) -> None:

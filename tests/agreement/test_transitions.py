@@ -84,6 +84,16 @@ def test_worlds_that_order_their_jobs_otherwise_are_kept_apart() -> None:
     assert distinct(later_first, SEED_NOW) != distinct(first_first, SEED_NOW)
 
 
+def test_a_scope_tells_its_sizes_and_a_kind_that_nobody_knows_is_refused() -> None:
+    assert [str(scope) for scope in (Scope(), Scope(jobs=0, locks=2), Scope(jobs=2, locks=1))] == [
+        "1 job",
+        "2 locks",
+        "2 jobs and 1 lock",
+    ]
+    with pytest.raises(ValueError, match="no alphabet is of the kind job: there are jobs, locks"):
+        explore(ModelTarget(), Scope(job=1))
+
+
 @pytest.mark.parametrize("limit", [{"max_transitions": 500}, {"max_seconds": 0.2}, {"depth": 1}])
 def test_a_search_ends_where_it_is_told_to(limit: dict[str, int]) -> None:
     found = explore(ModelTarget(), Scope(jobs=2, **limit))  # type: ignore[arg-type]  # whichever of the limits it is

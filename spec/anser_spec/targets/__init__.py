@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from anser.ops import Op
+from anser.ops import OPS, Op
 from anser_models import World
 
-__all__ = ["Target"]
+__all__ = ["FEATURES", "Target"]
+
+FEATURES = frozenset(OPS) | {"backoff", "cron"}  # all that Anser has: the operations, `anser.backoff` and `anser.cron`
 
 
 class Target(Protocol):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from anser.ops import OPS, Op
+from anser.ops import Op
 from anser_models import EMPTY, Quirk, World, step
+from anser_spec.targets import FEATURES
 
 __all__ = ["ModelTarget"]
 
@@ -15,7 +16,7 @@ class ModelTarget:
 
     name = "model"
     version = "1"
-    features = frozenset(OPS) | {"backoff", "cron"}  # those of `anser.backoff` and `anser.cron`
+    features = FEATURES
 
     def __init__(self, quirks: frozenset[Quirk] = frozenset()) -> None:
         self.quirks = quirks

@@ -9,9 +9,10 @@ from typing import Any
 from anser.clock import ManualClock
 from anser.engine.sqlite import Engine, prepare
 from anser.errors import AnserError
-from anser.ops import OPS, Op
+from anser.ops import Op
 from anser_models import Refused, World
 from anser_spec.file import File
+from anser_spec.targets import FEATURES
 
 __all__ = ["SqliteTarget"]
 
@@ -24,7 +25,7 @@ class SqliteTarget:
 
     name = "sqlite"
     version = f"{version('anser')} on SQLite {sqlite3.sqlite_version}"
-    features = frozenset(OPS) | {"backoff", "cron"}  # those of `anser.backoff` and `anser.cron`
+    features = FEATURES
 
     def __init__(self, path: str = ":memory:") -> None:
         self.connection = sqlite3.connect(path, isolation_level=None)

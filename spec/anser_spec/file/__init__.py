@@ -1,0 +1,114 @@
+"""The refinement map: which world a file holds, and how to make a file hold a world (STO-1).
+
+It reads columns and knows nothing of what they mean to an operation. It reads honker's own files too: what they have no
+column for takes the value that a column added by Anser has by default. A family is added by its module and a line here.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from anser_models import World
+from anser_spec.file import dead, jobs, leases, locks
+from anser_spec.file.table import Counter, Stored, Table, columns_of, fetched
+
+__all__ = ["COUNTERS", "TABLES", "File", "abstract", "fill"]
+
+TABLES: tuple[Table, ...] = (
+    *jobs.TABLES,
+    *dead.TABLES,
+    *locks.TABLES,
+)
+COUNTERS: tuple[Counter, ...] = (
+    *jobs.COUNTERS,
+    *leases.COUNTERS,
+)
+
+
+def abstract(connection: sqlite3.Connection) -> World:
+    """The world that the file holds. Within a transaction it is one snapshot; it begins none."""
+    return File(connection).abstract()
+
+
+def fill(connection: sqlite3.Connection, world: World) -> None:
+    """Make the file hold exactly that world, in a transaction of its own, or within the caller's."""
+    File(connection).fill(world)
+
+
+class File:
+    """A connection, and which tables and columns its file has: honker's, or honker's with Anser's additions."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        with _plain(connection):
+            self._tables = [
+                Stored(table, columns) for table in TABLES if (columns := columns_of(connection, table.name))
+            ]
+            self._counters = [counter for counter in COUNTERS if columns_of(connection, counter.table)]
+
+    def abstract(self) -> World:
+        """The world that the file holds."""
+        with _plain(self._connection):
+            parts: dict[str, Any] = {stored.table.part: stored.read(self._connection) for stored in self._tables}
+            for counter in self._counters:
+                parts[counter.part] = fetched(self._connection, counter.read)[0][0]
+        return World(**parts)
+
+    def fill(self, world: World) -> None:
+        """Make the file hold exactly that world; what it has no column for is left out."""
+        self._write(None, world)
+
+    def rewrite(self, before: World, after: World) -> None:
+        """Make a file that was last read as `before` hold `after` and nothing else, by the rows that need it."""
+        if before != after or any(stored.hidden for stored in self._tables):
+            self._write(before, after)
+
+    def _write(self, before: World | None, after: World) -> None:
+        alone = not self._connection.in_transaction
+        if alone:
+            self._connection.execute("begin immediate")
+        try:
+            self._write_rows(before, after)
+            self._write_counters(before, after)
+            if alone:
+                self._connection.execute("commit")
+        except BaseException:
+            if alone and self._connection.in_transaction:
+                self._connection.execute("rollback")
+            raise
+        for stored in self._tables:
+            stored.hidden.clear()
+
+    def _write_rows(self, before: World | None, after: World) -> None:
+        """All that leaves goes before anything comes, so that no key is held twice on the way."""
+        for stored in self._tables:
+            stored.forget(self._connection, before, after)
+        for stored in self._tables:
+            stored.write(self._connection, before, after)
+
+    def _write_counters(self, before: World | None, after: World) -> None:
+        """The counters go last: the rows written before may have moved them."""
+        moved = {stored.table.part for stored in self._tables if stored.hidden}
+        for counter in self._counters:
+            parts = (counter.part, counter.moved_by)
+            if before is None or counter.moved_by in moved or any(_differs(before, after, part) for part in parts):
+                for statement in counter.write:
+                    self._connection.execute(statement, {"number": getattr(after, counter.part)})
+
+
+def _differs(before: World, after: World, part: str) -> bool:
+    return bool(getattr(before, part) != getattr(after, part))
+
+
+@contextmanager
+def _plain(connection: sqlite3.Connection) -> Iterator[None]:
+    """Texts are read as `str`, whatever the caller's connection makes of them."""
+    text_factory = connection.text_factory
+    connection.text_factory = str
+    try:
+        yield
+    finally:
+        connection.text_factory = text_factory
