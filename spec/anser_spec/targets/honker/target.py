@@ -1,7 +1,7 @@
 """The published honker as a target of the suite: what it can be asked, and what it can hold and tell.
 
-honker runs in a process of its own (`driver.py`): it carries an SQLite of its own, and two in one process undo each
-other's file locks.
+honker runs in a process of its own (`anser_spec.drivers.honker`): it carries an SQLite of its own, and two in one
+process undo each other's file locks.
 """
 
 from __future__ import annotations
