@@ -6,6 +6,7 @@ Put together from `families`; knows no table and no operation by name.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from anser.ops import Op, to_json
@@ -14,7 +15,7 @@ from anser_models import Refused, World
 from anser_spec.targets.honker.families import FAMILIES
 from anser_spec.targets.honker.families.base import Asking, Part, Rows, Said
 
-__all__ = ["arguments_of", "can", "project", "project_answer", "rows_of", "told", "world_of"]
+__all__ = ["arguments_of", "can", "plain", "project", "project_answer", "rows_of", "told", "world_of"]
 
 PARTS: tuple[Part, ...] = tuple(part for family in FAMILIES for part in family.parts)
 ASKING: dict[type[Op], Asking] = {kind: asking for family in FAMILIES for kind, asking in family.asking.items()}
@@ -28,6 +29,11 @@ BY_ITS_FIELDS = Asking()
 def can(op: Op) -> bool:
     """Whether honker has the operation with these arguments. Wrong ones that it takes are among them."""
     return _fits(op) and _asking(op).can(op)
+
+
+def plain(op: Op) -> Op:
+    """The operation without the arguments that honker lacks."""
+    return replace(op, **_asking(op).plain(op))
 
 
 def _fits(op: Op) -> bool:

@@ -115,11 +115,13 @@ class Said:
 class Asking:
     """How an operation is asked of honker, where that is not by its fields, and what its answer tells.
 
-    `can`: whether honker has it with these arguments. `arguments`: those that the driver takes otherwise, or besides.
+    `can`: whether honker has it with these arguments. `plain`: the fields that make it one that honker may have.
+    `arguments`: those that the driver takes otherwise, or besides.
     `told`: the answer as a value of `anser.types`; what honker only says yes to is read from the rows.
     """
 
     can: Callable[[Any], bool] = _any
+    plain: Callable[[Any], dict[str, Any]] = _none
     arguments: Callable[[Any], dict[str, Any]] = _none
     told: Callable[[Said], Any] = attrgetter("answer")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from operator import attrgetter
+from typing import Any
 
 from anser.ops import SweepExpired, to_json
 from anser.types import Dead
@@ -58,8 +59,12 @@ def _without_limit(op: SweepExpired) -> bool:
     return op.limit == SWEEP_LIMIT
 
 
+def _limitless(op: SweepExpired) -> dict[str, Any]:  # noqa: ARG001  # whatever it was
+    return {"limit": SWEEP_LIMIT}
+
+
 FAMILY = Family(
     parts=(Table(field="dead", name="dead", key=attrgetter("id"), held_value=_held, row=_row, from_row=_dead),),
-    asking={SweepExpired: Asking(can=_without_limit)},
+    asking={SweepExpired: Asking(can=_without_limit, plain=_limitless)},
     answers={Dead: _held},
 )

@@ -83,6 +83,10 @@ def _can_enqueue(op: Enqueue) -> bool:
     return op.unique_key is None and op.max_lapses == MAX_LAPSES and None in (op.run_at, op.delay_s)
 
 
+def _plain_enqueue(op: Enqueue) -> dict[str, Any]:  # noqa: ARG001  # whatever they were
+    return {"unique_key": None, "max_lapses": MAX_LAPSES}
+
+
 def _enqueue_arguments(op: Enqueue) -> dict[str, Any]:
     text = json.dumps(op.payload, ensure_ascii=False, separators=(",", ":"))
     return {"payload": text.encode("utf-8", "backslashreplace").decode("utf-8")}
@@ -102,7 +106,7 @@ FAMILY = Family(
         Counter("last_id"),
     ),
     asking={
-        Enqueue: Asking(can=_can_enqueue, arguments=_enqueue_arguments, told=_enqueued),
+        Enqueue: Asking(can=_can_enqueue, plain=_plain_enqueue, arguments=_enqueue_arguments, told=_enqueued),
         GetJob: Asking(told=_got),
     },
     answers={Job: _held},

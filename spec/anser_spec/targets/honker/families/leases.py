@@ -36,11 +36,15 @@ def _of_text(op: Retry) -> bool:
     return op.error is not None
 
 
+def _with_text(op: Retry) -> dict[str, Any]:
+    return {"error": op.error or ""}
+
+
 FAMILY = Family(
     parts=(Constant("last_fence", FENCE),),
     asking={
         AckBatch: Asking(arguments=_ids, told=_acked),
         Heartbeat: Asking(told=_beaten),
-        Retry: Asking(can=_of_text, told=_settled),
+        Retry: Asking(can=_of_text, plain=_with_text, told=_settled),
     },
 )
