@@ -14,7 +14,7 @@ from anser.ops import Op
 from anser_models import Refused
 from anser_spec.targets.honker.rows import arguments_of
 
-__all__ = ["HonkerProcess", "Stopped", "refused"]
+__all__ = ["DRIVER", "ROOT", "HonkerProcess", "Stopped", "refused"]
 
 DRIVER = "anser_spec.drivers.honker"
 ROOT = Path(__file__).parents[3]  # where the driver is found
