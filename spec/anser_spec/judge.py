@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, Protocol, runtime_checkable
 
-from anser.ops import OPS, Enqueue, Op, Retry, SweepExpired, to_json
+from anser.ops import OPS, Op, to_json
 from anser_models import EMPTY, TRANSITIONS, Quirk, Refused, Step, World, broken, step_named
 from anser_spec.targets import Target
 from anser_spec.witness import Mark, Witness
@@ -22,13 +22,11 @@ __all__ = [
     "Judge",
     "Projecting",
     "Selective",
+    "Simplifying",
     "Transactional",
     "replay",
     "rules_of",
 ]
-
-PLAIN_ENQUEUE = Enqueue(queue="a", payload=None)
-PLAIN_SWEEP = SweepExpired(queue="a")
 
 CITED = {  # the rules that each operation says it follows
     name: tuple(re.findall(r"[A-Z]{3}-\d+", (kind.__doc__ or "").partition("Rules:")[2])) for name, kind in OPS.items()
@@ -74,6 +72,14 @@ class Selective(Protocol):
 
 
 @runtime_checkable
+class Simplifying(Selective, Protocol):
+    """A selective target that knows what of an operation is left without what it lacks."""
+
+    def plain(self, op: Op) -> Op:
+        """The operation without the arguments that the target lacks, as far as it means something without them."""
+
+
+@runtime_checkable
 class Batching(Protocol):
     """A target that tries many operations from one world faster together than one by one."""
 
@@ -111,6 +117,7 @@ class Judge:
         self._saved: World | None = None
         self._projecting = target if isinstance(target, Projecting) else None
         self._selective = target if isinstance(target, Selective) else None
+        self._simplifying = target if isinstance(target, Simplifying) else None
 
     def fitted(self, op: Op) -> Op | None:
         """The operation as the target has it, perhaps without what only Anser has; None where it has none such."""
@@ -118,8 +125,10 @@ class Judge:
             return None
         if self._selective is None or self._selective.can(op):
             return op
-        plain = _plain(op)
-        return plain if self._selective.can(plain) else None
+        if self._simplifying is None:
+            return None
+        plain = self._simplifying.plain(op)
+        return plain if self._simplifying.can(plain) else None
 
     def project(self, world: World) -> World:
         """A world as the target can hold it."""
@@ -219,18 +228,6 @@ def replay(witness: Witness, target: Target) -> Difference | None:
     finally:
         judge.end()
     return None
-
-
-def _plain(op: Op) -> Op:
-    """The operation without the arguments that other bindings lack."""
-    match op:
-        case Enqueue():
-            return replace(op, unique_key=None, max_lapses=PLAIN_ENQUEUE.max_lapses)
-        case SweepExpired():
-            return replace(op, limit=PLAIN_SWEEP.limit)
-        case Retry():
-            return replace(op, error=op.error or "")
-    return op
 
 
 def rules_of(step: Step, op: Op) -> tuple[str, ...]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -12,10 +15,11 @@ from anser_models import Refused
 from anser_spec.seeds import processing, world
 from anser_spec.targets.honker import missing
 from anser_spec.targets.honker.lay import CANNOT_EXIT, main
-from anser_spec.targets.honker.process import HonkerProcess, Stopped
+from anser_spec.targets.honker.process import DRIVER, ROOT, HonkerProcess, Stopped
 from anser_spec.targets.honker.target import HonkerTarget
 from tests.conformance_honker.worlds import NOW
 
+DRIVERS = "anser_spec.drivers"
 MORE_THAN_A_SECOND_S = 1.2
 BEAT = Heartbeat(queue="a", id=1, worker="w1", fence=1, lease_s=5)
 
@@ -92,6 +96,21 @@ def test_a_method_that_the_driver_lacks_is_refused(directory: Path, tmp_path: Pa
         process.ask("guess")
 
     process.close()
+
+
+def test_the_driver_imports_nothing_of_ours(directory: Path) -> None:
+    """It would bring a second SQLite into the process that has honker's."""
+    look = f"import sys, {DRIVER}.__main__; print(*sys.modules)"
+    path = os.pathsep.join((str(directory.resolve()), str(ROOT)))
+
+    shown = subprocess.run(
+        [sys.executable, "-P", "-c", look], env={**os.environ, "PYTHONPATH": path}, capture_output=True, check=True
+    )
+
+    imported = set(shown.stdout.decode().split())
+    assert "honker" in imported
+    assert {name for name in imported if name.partition(".")[0] in ("anser", "anser_models", "sqlite3")} == set()
+    assert {name for name in imported if name.startswith("anser_spec.") and not name.startswith(DRIVERS)} == set()
 
 
 def test_a_process_that_cannot_start_is_told(tmp_path: Path) -> None:

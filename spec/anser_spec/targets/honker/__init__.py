@@ -1,5 +1,6 @@
-"""The published honker as a target: laid beside the project (`lay`), run in a process of its own (`driver`), and spoken
-to in JSON lines (`target`); what of a world its tables hold is told by `rows`.
+"""The published honker as a target: laid beside the project (`lay`), run in a process of its own
+(`anser_spec.drivers.honker`), and spoken to in JSON lines (`process`, `target`). What of a world its tables hold, and
+what its answers tell, is told by `families`, a module each, and put together by `rows`.
 """
 
 from __future__ import annotations

@@ -14,9 +14,10 @@ from anser.ops import Op
 from anser_models import Refused
 from anser_spec.targets.honker.rows import arguments_of
 
-__all__ = ["HonkerProcess", "Stopped", "refused"]
+__all__ = ["DRIVER", "ROOT", "HonkerProcess", "Stopped", "refused"]
 
-DRIVER = Path(__file__).with_name("driver.py")
+DRIVER = "anser_spec.drivers.honker"
+ROOT = Path(__file__).parents[3]  # where the driver is found
 ANSWER_TIMEOUT_S = 120
 LEAVE_TIMEOUT_S = 10
 
@@ -77,9 +78,9 @@ def refused(error: dict[str, Any]) -> Refused:
 
 
 def _started(directory: Path) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(directory.resolve())}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(directory.resolve()), str(ROOT)))}
     return subprocess.Popen(
-        [sys.executable, str(DRIVER)],
+        [sys.executable, "-P", "-m", DRIVER],
         env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

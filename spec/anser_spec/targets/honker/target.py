@@ -1,7 +1,7 @@
 """The published honker as a target of the suite: what it can be asked, and what it can hold and tell.
 
-honker runs in a process of its own (`driver.py`): it carries an SQLite of its own, and two in one process undo each
-other's file locks.
+honker runs in a process of its own (`anser_spec.drivers.honker`): it carries an SQLite of its own, and two in one
+process undo each other's file locks.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from anser_spec.targets.honker.process import HonkerProcess, refused
 from anser_spec.targets.honker.rows import (
     arguments_of,
     can,
+    plain,
     project,
     project_answer,
     rows_of,
@@ -74,6 +75,10 @@ class HonkerTarget:
     def can(self, op: Op) -> bool:
         """Whether honker has the operation with these arguments. Wrong ones that it takes are among them."""
         return op.name in self.features and can(op)
+
+    def plain(self, op: Op) -> Op:
+        """The operation without the arguments that honker lacks, as far as it means something without them."""
+        return plain(op)
 
     # --- many at once
 

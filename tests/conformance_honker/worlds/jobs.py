@@ -1,11 +1,9 @@
-"""What only honker meets: the arguments that it takes and Anser refuses, worlds that its files may hold, and for each
-quirk of the model one step that shows it.
-"""
+"""Jobs, live and dead, and the leases on them: what only honker meets of them."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from anser.ops import (
@@ -17,9 +15,6 @@ from anser.ops import (
     Fail,
     GetJob,
     Heartbeat,
-    LockAcquire,
-    LockRelease,
-    LockRenew,
     NextClaimAt,
     Op,
     Retry,
@@ -27,9 +22,9 @@ from anser.ops import (
 )
 from anser.types import Dead, Held, Job, Lease, State
 from anser_models import Quirk, World
-from anser_spec.seeds import SEED_NOW, dead, lock, pending, processing, world
+from anser_spec.seeds import dead, pending, processing, world
+from tests.conformance_honker.worlds.base import NOW, Family, Showing
 
-NOW = SEED_NOW
 HELD: dict[str, Any] = {"queue": "a", "id": 1, "worker": "w1", "fence": 1}
 
 NO_TEXT = b"\xff"  # laid down as text that is no UTF-8
@@ -43,22 +38,12 @@ def claim(n: int = 1, **given: Any) -> Claim:
     return Claim(**(plain | given))
 
 
-@dataclass(frozen=True, slots=True)
-class Showing:
-    """A step that shows a quirk: in that world, at `NOW`, and the rule that honker breaks by it."""
-
-    start: World
-    op: Op
-    rule: str
-
-
 EXPIRED_AND_LAPSED = world(processing(1, ends_at=NOW - 1, expires_at=NOW))
 LAPSED = world(processing(1, ends_at=NOW - 1))
 TWO_EXHAUSTED = world(pending(1, priority=1), pending(2, attempts=2))
 
 SHOWINGS: dict[Quirk, Showing] = {
     Quirk.D02_ZOMBIE: Showing(EXPIRED_AND_LAPSED, SweepExpired(queue="a"), "DED-2"),
-    Quirk.D06_LOCK_NOT_EXTENDED: Showing(world(lock("a")), LockAcquire(lock="a", owner="w1", ttl_s=9), "LCK-4"),
     Quirk.D08_LAPSE_SPENDS_ATTEMPT: Showing(LAPSED, claim(), "CLM-4"),
     Quirk.D10_BLIND_GET_JOB: Showing(world(dead(1)), GetJob(queue="a", id=1), "JOB-10"),
     Quirk.D11_STRANDED_MOVE: Showing(world(processing(1, payload=BLOB)), Fail(**HELD, error="e"), "RET-4"),
@@ -67,9 +52,6 @@ SHOWINGS: dict[Quirk, Showing] = {
     Quirk.E04_NO_FENCE: Showing(world(processing(1)), Ack(**(HELD | {"fence": 2})), "CLM-8"),
     Quirk.E07_CLAIM_SWEEPS_ALL: Showing(TWO_EXHAUSTED, claim(), "CLM-1"),
     Quirk.E08_NO_ATTEMPTS: Showing(world(), Enqueue(queue="a", payload=1, max_attempts=0), "ERR-2"),
-    Quirk.E18_LOCKS_REVIVE: Showing(
-        world(lock("a", expires_at=NOW)), LockRenew(lock="a", owner="w1", fence=1, ttl_s=1), "LCK-5"
-    ),
     Quirk.E20_ID_ORDER: Showing(world(pending(1), pending(2, priority=1)), claim(2), "CLM-1"),
     Quirk.E21_PAST_RUN_AT: Showing(world(), Enqueue(queue="a", payload=1, run_at=NOW - 1), "JOB-3"),
     Quirk.E22_GLOBAL_IDS: Showing(world(pending(1)), Cancel(queue="b", id=1), "JOB-9"),
@@ -121,7 +103,6 @@ def _leaving() -> list[Job | Dead]:
 def loose_operations() -> Iterator[Op]:
     """One of each operation that honker has, and those with arguments that Anser refuses."""
     yield from _loose_enqueues()
-    yield from _loose_locks()
     for lease_s in (1, 0, -1):
         yield claim(lease_s=lease_s)
         yield claim(2, worker="w2", lease_s=lease_s)
@@ -139,14 +120,6 @@ def loose_operations() -> Iterator[Op]:
         yield NextClaimAt(queues=(queue,))
 
 
-def _loose_locks() -> Iterator[Op]:
-    for owner in ("w1", "w2"):
-        named: dict[str, Any] = {"lock": "a", "owner": owner}
-        yield from (LockAcquire(**named, ttl_s=ttl_s) for ttl_s in (1, 0, -1))
-        yield from (LockRenew(**named, fence=fence, ttl_s=1) for fence in (1, 2))
-        yield from (LockRelease(**named, fence=fence) for fence in (1, 2))
-
-
 def _loose_enqueues() -> Iterator[Op]:
     given: dict[str, Any] = {"queue": "a", "payload": 1}
     yield Enqueue(**given)
@@ -158,3 +131,66 @@ def _loose_enqueues() -> Iterator[Op]:
     yield from (Enqueue(**given, expires_s=expires_s) for expires_s in (1, 0, -1))
     yield from (Enqueue(**given, delay_s=delay_s, expires_s=1) for delay_s in (0, 1, 2))
     yield from (Enqueue(queue="a", payload=payload) for payload in (NAN, [float("inf")], {"é": "\u0001"}))
+
+
+# --- sequences
+
+
+def deadlines(world: World) -> Iterator[int]:
+    for job in world.jobs.values():
+        yield job.run_at
+        yield from [] if job.expires_at is None else [job.expires_at]
+        yield from [] if job.lease is None else [job.lease.expires_at]
+
+
+def drawn(draw: random.Random, world: World, now: int) -> list[Op]:
+    queue, worker = draw.choice("ab"), draw.choice(("w1", "w2"))
+    held = [job.id for job in world.jobs.values() if job.lease is not None]
+    id = draw.choice(held if held and draw.random() < 0.7 else [*world.jobs, *world.dead, world.last_id + 1])
+    job = world.jobs.get(id)
+    if job is not None and job.lease is not None and draw.random() < 0.8:
+        worker = job.lease.worker
+    word: dict[str, Any] = {"queue": queue, "id": id, "worker": worker, "fence": 1}
+    return [
+        enqueued(draw, queue, now),
+        enqueued(draw, queue, now),
+        Claim(queues=(queue,), worker=worker, n=draw.randint(1, 3), lease_s=draw.randint(-1, 9)),
+        Claim(queues=(queue,), worker=worker, n=draw.randint(1, 3), lease_s=draw.randint(1, 9)),
+        Ack(**word),
+        AckBatch(queue=queue, worker=worker, held=tuple(Held(id, 1) for id in [*world.jobs, id])),
+        Heartbeat(**word, lease_s=draw.randint(-1, 9)),
+        Retry(**word, delay_s=draw.randint(-1, 9), error="e"),
+        Fail(**word, error="e"),
+        Cancel(queue=queue, id=id),
+        GetJob(queue=queue, id=id),
+        SweepExpired(queue=queue),
+        NextClaimAt(queues=(queue,)),
+    ]
+
+
+def enqueued(draw: random.Random, queue: str, now: int) -> Op:
+    due: dict[str, int] = draw.choice([{}, {}, {"run_at": now + draw.randint(-3, 9)}, {"delay_s": draw.randint(-3, 9)}])
+    return Enqueue(
+        queue=queue,
+        payload=draw.choice((0, None, "text", 1.5)),
+        priority=draw.randint(-1, 1),
+        max_attempts=draw.randint(0, 3),
+        expires_s=draw.choice((None, None, draw.randint(-1, 9))),
+        run_at=due.get("run_at"),
+        delay_s=due.get("delay_s"),
+    )
+
+
+FAMILY = Family(
+    showings=SHOWINGS,
+    loose_operations=loose_operations,
+    odd_worlds=odd_worlds,
+    drawn=drawn,
+    deadlines=deadlines,
+    seen=frozenset(
+        {
+            *("enqueue.created", "claim.taken", "ack.held", "heartbeat.held", "retry.pending", "fail.held"),
+            *("cancel.pending", "get_job.live", "lease.lost", "sweep_expired.pending"),
+        }
+    ),
+)
