@@ -18,9 +18,10 @@ from anser.database import open_database as open
 from anser.engine.sqlite import Transaction
 from anser.errors import AnserError, Busy, Conflict, FormatError, Invalid, LeaseLost, NotFound, StorageError
 from anser.locks import NamedLock
+from anser.notifications import Listener, Lost, Message
 from anser.ops import decode
 from anser.queue import ClaimedJob, Queue
-from anser.types import Counts, Dead, Enqueued, Finished, Job, Lease, Lock, Reason, Settled, State
+from anser.types import Counts, Dead, Enqueued, Finished, Heard, Job, Lease, Lock, Notification, Reason, Settled, State
 
 __all__ = [
     "AnserError",
@@ -34,14 +35,19 @@ __all__ = [
     "Enqueued",
     "Finished",
     "FormatError",
+    "Heard",
     "Invalid",
     "Job",
     "Lease",
     "LeaseLost",
+    "Listener",
     "Lock",
+    "Lost",
     "ManualClock",
+    "Message",
     "NamedLock",
     "NotFound",
+    "Notification",
     "Queue",
     "Reason",
     "Settled",
