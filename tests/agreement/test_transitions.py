@@ -59,11 +59,21 @@ def test_a_lock_and_a_job_agree_side_by_side(sqlite: SqliteTarget) -> None:
     assert found.names["claim.taken"]
 
 
+def test_what_happens_to_a_job_is_told_alike(sqlite: SqliteTarget) -> None:
+    found = explore(sqlite, Scope(jobs=1, events=2, depth=1))
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert [name for name in TRANSITIONS if name.startswith("event") and not found.names[name]] == []
+    took(found.names.elements(), "transitions")
+
+
 def test_every_named_transition_is_taken() -> None:
     jobs = explore(ModelTarget(), Scope(jobs=2, depth=2))
     locks = explore(ModelTarget(), Scope(jobs=0, locks=1))
+    events = explore(ModelTarget(), Scope(jobs=1, events=2, depth=1))
 
-    assert [name for name in TRANSITIONS if not jobs.names[name] and not locks.names[name]] == []
+    taken = jobs.names + locks.names + events.names
+    assert [name for name in TRANSITIONS if not taken[name]] == []
 
 
 @pytest.mark.parametrize("name", SEEDS)

@@ -22,6 +22,10 @@ from anser.ops import (
     DeadRequeue,
     Enqueue,
     EnqueueMany,
+    EventPrune,
+    EventRead,
+    EventsOff,
+    EventsOn,
     Fail,
     GetJob,
     Heartbeat,
@@ -34,10 +38,12 @@ from anser.ops import (
     LockSweep,
     NextClaimAt,
     Op,
+    QueueList,
     QueuePause,
     QueueResume,
     Release,
     Retry,
+    Stats,
     SweepExpired,
 )
 from anser.types import Held
@@ -134,6 +140,10 @@ def furnish(connection: sqlite3.Connection) -> None:
     lay_lock(connection, "report", fence=7)
     lay_lock(connection, "twice", fence=8, depth=2)
     lay_lock(connection, "over", fence=9, expires_at=NOW)
+    connection.execute("insert into _anser_events_on (one, keep) values (1, 9)")  # its triggers come when it is changed
+    connection.execute(
+        "insert into _anser_events (kind, queue, job_id, attempts, at) values ('enqueued', 'mail', 1, 0, ?)", (NOW - 5,)
+    )
     connection.execute("update _anser_fence set fence = 9")
     connection.execute("insert into _anser_paused (queue, paused_at) values ('closed', ?)", (NOW,))
     connection.execute("create table if not exists orders (id integer primary key)")
@@ -176,6 +186,9 @@ WRITES: dict[str, Op] = {
     "lock_release": LockRelease(**lock_word("report", 7)),
     "lock_release, of an inner acquire": LockRelease(**lock_word("twice", 8)),
     "lock_sweep": LockSweep(),
+    "events_on": EventsOn(keep=5),
+    "events_off": EventsOff(),
+    "event_prune": EventPrune(older_than_s=5),
 }
 
 READS: dict[str, Op] = {
@@ -186,6 +199,9 @@ READS: dict[str, Op] = {
     "dead_list": DeadList(queue="mail"),
     "lock_get": LockGet(lock="report"),
     "lock_list": LockList(),
+    "event_read": EventRead(),
+    "queue_list": QueueList(),
+    "stats": Stats(),
 }
 
 # Operations that a furnished file refuses, each kind at least once, the later the better: some have written by then.
@@ -228,4 +244,9 @@ REFUSED: dict[str, tuple[Op, type[anser.AnserError]]] = {
     "lock_get": (LockGet(lock=""), anser.Invalid),
     "lock_list": (LockList(limit=0), anser.Invalid),
     "lock_sweep": (LockSweep(limit=0), anser.Invalid),
+    "events_on": (EventsOn(keep=0), anser.Invalid),
+    "event_read": (EventRead(limit=0), anser.Invalid),
+    "event_prune": (EventPrune(older_than_s=-1), anser.Invalid),
+    "queue_list": (QueueList(limit=0), anser.Invalid),
 }
+NEVER_REFUSED = {"events_off", "stats"}  # they have no arguments, and nothing to meet

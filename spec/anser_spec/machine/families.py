@@ -14,6 +14,7 @@ from anser_models import World
 from anser_spec.machine import (
     claims,
     dead,
+    events,
     jobs,
     leases,
     locks,
@@ -30,6 +31,7 @@ FAMILIES: tuple[Family, ...] = (
     leases.FAMILY,
     dead.FAMILY,
     locks.FAMILY,
+    events.FAMILY,
 )
 
 INVALID: tuple[Op, ...] = tuple(op for family in FAMILIES for op in family.invalid)

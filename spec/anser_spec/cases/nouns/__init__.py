@@ -10,6 +10,7 @@ from anser_models import World
 from anser_spec.cases.nouns import (
     claims,
     dead,
+    events,
     jobs,
     locks,
     whole,
@@ -24,6 +25,7 @@ _FAMILIES: tuple[tuple[Noun, ...], ...] = (
     claims.NOUNS,
     dead.NOUNS,
     locks.NOUNS,
+    events.NOUNS,
     whole.NOUNS,
 )
 
