@@ -17,10 +17,27 @@ from anser.database import Database
 from anser.database import open_database as open
 from anser.engine.sqlite import Transaction
 from anser.errors import AnserError, Busy, Conflict, FormatError, Invalid, LeaseLost, NotFound, StorageError
+from anser.events import EventLog
 from anser.locks import NamedLock
 from anser.ops import decode
 from anser.queue import ClaimedJob, Queue
-from anser.types import Counts, Dead, Enqueued, Finished, Job, Lease, Lock, Reason, Settled, State
+from anser.retention import Maintained, Retention
+from anser.types import (
+    Counts,
+    Dead,
+    Enqueued,
+    Event,
+    EventKind,
+    EventPage,
+    Finished,
+    Job,
+    Lease,
+    Lock,
+    Reason,
+    Settled,
+    State,
+    TableStats,
+)
 
 __all__ = [
     "AnserError",
@@ -32,6 +49,10 @@ __all__ = [
     "Database",
     "Dead",
     "Enqueued",
+    "Event",
+    "EventKind",
+    "EventLog",
+    "EventPage",
     "Finished",
     "FormatError",
     "Invalid",
@@ -39,14 +60,17 @@ __all__ = [
     "Lease",
     "LeaseLost",
     "Lock",
+    "Maintained",
     "ManualClock",
     "NamedLock",
     "NotFound",
     "Queue",
     "Reason",
+    "Retention",
     "Settled",
     "State",
     "StorageError",
+    "TableStats",
     "Transaction",
     "decode",
     "open",
