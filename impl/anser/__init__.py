@@ -17,11 +17,30 @@ from anser.database import Database
 from anser.database import open_database as open
 from anser.engine.sqlite import Transaction
 from anser.errors import AnserError, Busy, Conflict, FormatError, Invalid, LeaseLost, NotFound, StorageError
+from anser.events import EventLog
 from anser.locks import NamedLock
 from anser.notifications import Listener, Lost, Message
 from anser.ops import decode
 from anser.queue import ClaimedJob, Queue
-from anser.types import Counts, Dead, Enqueued, Finished, Heard, Job, Lease, Lock, Notification, Reason, Settled, State
+from anser.retention import Maintained, Retention
+from anser.types import (
+    Counts,
+    Dead,
+    Enqueued,
+    Event,
+    EventKind,
+    EventPage,
+    Finished,
+    Heard,
+    Job,
+    Lease,
+    Lock,
+    Notification,
+    Reason,
+    Settled,
+    State,
+    TableStats,
+)
 
 __all__ = [
     "AnserError",
@@ -33,6 +52,10 @@ __all__ = [
     "Database",
     "Dead",
     "Enqueued",
+    "Event",
+    "EventKind",
+    "EventLog",
+    "EventPage",
     "Finished",
     "FormatError",
     "Heard",
@@ -43,6 +66,7 @@ __all__ = [
     "Listener",
     "Lock",
     "Lost",
+    "Maintained",
     "ManualClock",
     "Message",
     "NamedLock",
@@ -50,9 +74,11 @@ __all__ = [
     "Notification",
     "Queue",
     "Reason",
+    "Retention",
     "Settled",
     "State",
     "StorageError",
+    "TableStats",
     "Transaction",
     "decode",
     "open",

@@ -22,6 +22,10 @@ from anser.ops import (
     DeadRequeue,
     Enqueue,
     EnqueueMany,
+    EventPrune,
+    EventRead,
+    EventsOff,
+    EventsOn,
     Fail,
     GetJob,
     Heartbeat,
@@ -38,10 +42,12 @@ from anser.ops import (
     NotificationRead,
     Notify,
     Op,
+    QueueList,
     QueuePause,
     QueueResume,
     Release,
     Retry,
+    Stats,
     SweepExpired,
 )
 from anser.types import Held
@@ -138,6 +144,10 @@ def furnish(connection: sqlite3.Connection) -> None:
     lay_lock(connection, "report", fence=7)
     lay_lock(connection, "twice", fence=8, depth=2)
     lay_lock(connection, "over", fence=9, expires_at=NOW)
+    connection.execute("insert into _anser_events_on (one, keep) values (1, 9)")  # its triggers come when it is changed
+    connection.execute(
+        "insert into _anser_events (kind, queue, job_id, attempts, at) values ('enqueued', 'mail', 1, 0, ?)", (NOW - 5,)
+    )
     connection.execute("update _anser_fence set fence = 9")
     connection.execute("insert into _anser_paused (queue, paused_at) values ('closed', ?)", (NOW,))
     tell = "insert into _honker_notifications (id, channel, payload, created_at) values (?, ?, '1', ?)"
@@ -186,6 +196,9 @@ WRITES: dict[str, Op] = {
     "notify": Notify(channel="orders", payload={"n": 1}),
     "notification_prune": NotificationPrune(channel="orders", keep=0, older_than_s=5),
     "notification_prune, of each channel": NotificationPrune(keep=0, older_than_s=0),
+    "events_on": EventsOn(keep=5),
+    "events_off": EventsOff(),
+    "event_prune": EventPrune(older_than_s=5),
 }
 
 READS: dict[str, Op] = {
@@ -198,6 +211,9 @@ READS: dict[str, Op] = {
     "lock_list": LockList(),
     "notification_read": NotificationRead(channel="orders", after_id=0),
     "notification_last": NotificationLast(channel="orders"),
+    "event_read": EventRead(),
+    "queue_list": QueueList(),
+    "stats": Stats(),
 }
 
 # Operations that a furnished file refuses, each kind at least once, the later the better: some have written by then.
@@ -244,4 +260,9 @@ REFUSED: dict[str, tuple[Op, type[anser.AnserError]]] = {
     "notification_read": (NotificationRead(channel="", after_id=0), anser.Invalid),
     "notification_last": (NotificationLast(channel=""), anser.Invalid),
     "notification_prune": (NotificationPrune(keep=1, limit=0), anser.Invalid),
+    "events_on": (EventsOn(keep=0), anser.Invalid),
+    "event_read": (EventRead(limit=0), anser.Invalid),
+    "event_prune": (EventPrune(older_than_s=-1), anser.Invalid),
+    "queue_list": (QueueList(limit=0), anser.Invalid),
 }
+NEVER_REFUSED = {"events_off", "stats"}  # they have no arguments, and nothing to meet

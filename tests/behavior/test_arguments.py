@@ -82,6 +82,12 @@ TAKES: dict[str, dict[str, Any]] = {
         "older_than_s": (*DELAY, None),
         "limit": LIMIT,
     },
+    "events_on": {"keep": (1, 1_000_000)},
+    "events_off": {},
+    "event_read": {"after_id": AFTER, "limit": LIMIT},
+    "event_prune": {"older_than_s": DELAY, "limit": LIMIT},
+    "queue_list": {"after_queue": [255], "limit": LIMIT},
+    "stats": {},
 }
 ARGUMENTS = [(name, argument) for name, takes in TAKES.items() for argument in takes if argument != "payload"]
 

@@ -14,6 +14,7 @@ from anser_models import World
 from anser_spec.machine import (
     claims,
     dead,
+    events,
     jobs,
     leases,
     locks,
@@ -32,6 +33,7 @@ FAMILIES: tuple[Family, ...] = (
     dead.FAMILY,
     locks.FAMILY,
     notifications.FAMILY,
+    events.FAMILY,
 )
 
 INVALID: tuple[Op, ...] = tuple(op for family in FAMILIES for op in family.invalid)

@@ -6,15 +6,16 @@ All are worlds at `SEED_NOW`. A family is added by its module and a line in the 
 from __future__ import annotations
 
 from anser_models import World
-from anser_spec.seeds import claims, jobs, leases, locks, notifications
+from anser_spec.seeds import claims, events, jobs, leases, locks, notifications
 from anser_spec.seeds import dead as dead_jobs
 from anser_spec.seeds.base import SEED_NOW, world
 from anser_spec.seeds.dead import dead
+from anser_spec.seeds.events import event
 from anser_spec.seeds.jobs import pending, processing
 from anser_spec.seeds.locks import lock
 from anser_spec.seeds.notifications import notification
 
-__all__ = ["CROWDS", "SEEDS", "SEED_NOW", "dead", "lock", "notification", "pending", "processing", "world"]
+__all__ = ["CROWDS", "SEEDS", "SEED_NOW", "dead", "event", "lock", "notification", "pending", "processing", "world"]
 
 SEEDS: dict[str, World] = {
     **jobs.SEEDS,
@@ -23,6 +24,7 @@ SEEDS: dict[str, World] = {
     **dead_jobs.SEEDS,
     **locks.SEEDS,
     **notifications.SEEDS,
+    **events.SEEDS,
 }
 CROWDS: dict[str, World] = {
     **jobs.CROWDS,

@@ -10,6 +10,7 @@ from anser_models import World
 from anser_spec.cases.nouns import (
     claims,
     dead,
+    events,
     jobs,
     locks,
     notifications,
@@ -26,6 +27,7 @@ _FAMILIES: tuple[tuple[Noun, ...], ...] = (
     dead.NOUNS,
     locks.NOUNS,
     notifications.NOUNS,
+    events.NOUNS,
     whole.NOUNS,
 )
 
