@@ -37,6 +37,9 @@ from anser.ops import (
     QueuePause,
     QueueResume,
     Release,
+    ResultGet,
+    ResultSave,
+    ResultSweep,
     Retry,
     SweepExpired,
 )
@@ -112,8 +115,15 @@ def lay_lock(connection: sqlite3.Connection, name: str, **columns: Any) -> None:
     connection.execute(f"insert into _honker_locks ({', '.join(columns)}) values ({places})", list(columns.values()))
 
 
+def lay_result(connection: sqlite3.Connection, job_id: int, **columns: Any) -> None:
+    """A result that is kept for another minute, if nothing else is said."""
+    columns = {"job_id": job_id, "queue": "mail", "value": "1", "created_at": NOW, "expires_at": NOW + 60, **columns}
+    places = ", ".join("?" * len(columns))
+    connection.execute(f"insert into _honker_results ({', '.join(columns)}) values ({places})", list(columns.values()))
+
+
 def furnish(connection: sqlite3.Connection) -> None:
-    """A job in every place, each with an id that tells which, and a lock of every kind."""
+    """A job in every place, each with an id that tells which, a lock of every kind, and results."""
     connection.execute("begin immediate")
     lay_live(connection, id=1, unique_key="ann", expires_at=NOW)  # expired, and so frees its key
     lay_live(connection, id=2)
@@ -134,6 +144,8 @@ def furnish(connection: sqlite3.Connection) -> None:
     lay_lock(connection, "report", fence=7)
     lay_lock(connection, "twice", fence=8, depth=2)
     lay_lock(connection, "over", fence=9, expires_at=NOW)
+    lay_result(connection, 4)
+    lay_result(connection, 11, expires_at=NOW)
     connection.execute("update _anser_fence set fence = 9")
     connection.execute("insert into _anser_paused (queue, paused_at) values ('closed', ?)", (NOW,))
     connection.execute("create table if not exists orders (id integer primary key)")
@@ -176,6 +188,10 @@ WRITES: dict[str, Op] = {
     "lock_release": LockRelease(**lock_word("report", 7)),
     "lock_release, of an inner acquire": LockRelease(**lock_word("twice", 8)),
     "lock_sweep": LockSweep(),
+    "ack, with a result": Ack(**word(3, 1), result=[1], result_ttl_s=60),
+    "result_save": ResultSave(**word(3, 1), value={"n": 1}, ttl_s=60),
+    "result_save, once more": ResultSave(**word(4, 2), value=2, ttl_s=90),
+    "result_sweep": ResultSweep(),
 }
 
 READS: dict[str, Op] = {
@@ -186,6 +202,7 @@ READS: dict[str, Op] = {
     "dead_list": DeadList(queue="mail"),
     "lock_get": LockGet(lock="report"),
     "lock_list": LockList(),
+    "result_get": ResultGet(queue="mail", id=11),
 }
 
 # Operations that a furnished file refuses, each kind at least once, the later the better: some have written by then.
@@ -228,4 +245,10 @@ REFUSED: dict[str, tuple[Op, type[anser.AnserError]]] = {
     "lock_get": (LockGet(lock=""), anser.Invalid),
     "lock_list": (LockList(limit=0), anser.Invalid),
     "lock_sweep": (LockSweep(limit=0), anser.Invalid),
+    "ack, with a result": (Ack(**word(7, 5), result=1, result_ttl_s=60), anser.LeaseLost),
+    "ack, with a result that is no JSON": (Ack(**word(3, 1), result={1}, result_ttl_s=60), anser.Invalid),
+    "result_save": (ResultSave(**word(4, 3), value=1, ttl_s=60), anser.LeaseLost),
+    "result_save, of no JSON": (ResultSave(**word(4, 2), value={1}, ttl_s=60), anser.Invalid),
+    "result_get": (ResultGet(queue="mail", id=0), anser.Invalid),
+    "result_sweep": (ResultSweep(limit=0), anser.Invalid),
 }

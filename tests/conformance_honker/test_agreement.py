@@ -57,6 +57,13 @@ def test_every_operation_in_every_world_of_two_locks_agrees(honker: HonkerTarget
     assert found.names.keys() >= {"lock_acquire.again", "lock_acquire.over", "lock_renew.held", "lock_release.free"}
 
 
+def test_ways_of_two_steps_with_a_job_and_a_result_agree(honker: HonkerTarget) -> None:
+    found = explore(honker, Scope(jobs=1, results=1, depth=2), HONKER_0_5)
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.depth == 2
+
+
 def test_what_only_honker_takes_agrees(honker: HonkerTarget) -> None:
     ops = list(loose_operations())
     starts = [*odd_worlds(), *SEEDS.values()]
@@ -108,6 +115,13 @@ def test_the_model_without_quirks_disagrees_about_locks(honker: HonkerTarget) ->
     found = explore(honker, Scope(jobs=0, locks=1), NO_QUIRKS)
 
     assert {rule for difference in found.differences.values() for rule in difference.rules} >= {"LCK-4", "LCK-5"}
+
+
+def test_the_model_without_quirks_disagrees_about_results(honker: HonkerTarget) -> None:
+    found = explore(honker, Scope(jobs=1, results=1, depth=1), NO_QUIRKS)
+
+    named = {rule for difference in found.differences.values() for rule in difference.rules}
+    assert named >= {"CLM-8", "RES-4", "RES-6"}
 
 
 # --- sequences
