@@ -16,11 +16,38 @@ from anser.clock import ManualClock
 from anser.database import Database
 from anser.database import open_database as open
 from anser.engine.sqlite import Transaction
-from anser.errors import AnserError, Busy, Conflict, FormatError, Invalid, LeaseLost, NotFound, StorageError
+from anser.errors import (
+    AnserError,
+    Busy,
+    Conflict,
+    FormatError,
+    Invalid,
+    JobCancelled,
+    JobDead,
+    LeaseLost,
+    NotFound,
+    ResultError,
+    ResultMissing,
+    ResultTimeout,
+    StorageError,
+)
 from anser.locks import NamedLock
 from anser.ops import decode
 from anser.queue import ClaimedJob, Queue
-from anser.types import Counts, Dead, Enqueued, Finished, Job, Lease, Lock, Reason, Settled, State
+from anser.types import (
+    Counts,
+    Dead,
+    Enqueued,
+    Finished,
+    Job,
+    Lease,
+    Lock,
+    Reason,
+    Result,
+    ResultState,
+    Settled,
+    State,
+)
 
 __all__ = [
     "AnserError",
@@ -36,6 +63,8 @@ __all__ = [
     "FormatError",
     "Invalid",
     "Job",
+    "JobCancelled",
+    "JobDead",
     "Lease",
     "LeaseLost",
     "Lock",
@@ -44,6 +73,11 @@ __all__ = [
     "NotFound",
     "Queue",
     "Reason",
+    "Result",
+    "ResultError",
+    "ResultMissing",
+    "ResultState",
+    "ResultTimeout",
     "Settled",
     "State",
     "StorageError",

@@ -26,7 +26,7 @@ from anser.engine.sqlite import (
 )
 from anser.errors import FormatError, Invalid, StorageError
 from anser.locks import NamedLock
-from anser.ops import LockGet, LockList, LockSweep, Op
+from anser.ops import LockGet, LockList, LockSweep, Op, ResultSweep
 from anser.queue import Queue
 from anser.types import Lock
 from anser.wake import Wake
@@ -121,6 +121,11 @@ class Database:
     def lock_sweep(self, *, limit: int = 1_000, tx: Transaction | sqlite3.Connection | None = None) -> int:
         """Forget locks that are over; answers how many (LCK-9)."""
         swept: int = self.run(LockSweep(limit=limit), tx)
+        return swept
+
+    def result_sweep(self, *, limit: int = 1_000, tx: Transaction | sqlite3.Connection | None = None) -> int:
+        """Forget results of all queues that are over; answers how many (RES-9)."""
+        swept: int = self.run(ResultSweep(limit=limit), tx)
         return swept
 
     def run(self, op: Op, tx: Transaction | sqlite3.Connection | None = None) -> Any:

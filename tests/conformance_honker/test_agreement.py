@@ -20,8 +20,8 @@ from tests.conformance_honker.worlds import FAMILIES, NOW, SHOWINGS, loose_opera
 
 NO_QUIRKS: frozenset[Quirk] = frozenset()
 TWO_JOBS_TRANSITIONS = 40_000
-SEQUENCES, STEPS, SEEN_MIN = 40, 120, 20
-MIXED_RATE = 0.8  # of the families are in a sequence: some have few, so that each has its time
+SEQUENCES, STEPS, SEEN_MIN = 60, 120, 10
+MIXED_RATE = 0.5  # of the families are in a sequence: some have few, so that each has its time
 
 
 def differences(honker: HonkerTarget, start: World, ops: list[Op], quirks: frozenset[Quirk]) -> list[Difference]:
