@@ -16,7 +16,21 @@ from anser.clock import ManualClock
 from anser.database import Database
 from anser.database import open_database as open
 from anser.engine.sqlite import Transaction
-from anser.errors import AnserError, Busy, Conflict, FormatError, Invalid, LeaseLost, NotFound, StorageError
+from anser.errors import (
+    AnserError,
+    Busy,
+    Conflict,
+    FormatError,
+    Invalid,
+    JobCancelled,
+    JobDead,
+    LeaseLost,
+    NotFound,
+    ResultError,
+    ResultMissing,
+    ResultTimeout,
+    StorageError,
+)
 from anser.events import EventLog
 from anser.locks import NamedLock
 from anser.notifications import Listener, Lost, Message
@@ -37,6 +51,8 @@ from anser.types import (
     Lock,
     Notification,
     Reason,
+    Result,
+    ResultState,
     Settled,
     State,
     TableStats,
@@ -61,6 +77,8 @@ __all__ = [
     "Heard",
     "Invalid",
     "Job",
+    "JobCancelled",
+    "JobDead",
     "Lease",
     "LeaseLost",
     "Listener",
@@ -74,6 +92,11 @@ __all__ = [
     "Notification",
     "Queue",
     "Reason",
+    "Result",
+    "ResultError",
+    "ResultMissing",
+    "ResultState",
+    "ResultTimeout",
     "Retention",
     "Settled",
     "State",

@@ -14,16 +14,7 @@ from typing import Any, Self
 
 from anser.backoff import Backoff
 from anser.clock import Clock, system_clock
-from anser.engine.sqlite import (
-    BUSY_TIMEOUT_MAX_S,
-    Engine,
-    Synchronous,
-    Transaction,
-    Watch,
-    connect,
-    main_file,
-    prepare,
-)
+from anser.engine.sqlite import BUSY_TIMEOUT_MAX_S, Engine, Synchronous, Transaction, Watch, connect, main_file, prepare
 from anser.errors import FormatError, Invalid, StorageError
 from anser.events import EventLog
 from anser.locks import NamedLock
@@ -37,6 +28,7 @@ from anser.ops import (
     NotificationRead,
     Notify,
     Op,
+    ResultSweep,
     Stats,
 )
 from anser.queue import Queue
@@ -199,6 +191,11 @@ class Database:
         is refused. Raises `Invalid` for a wrong policy, before anything is done.
         """
         return maintain(self, Retention() if retention is None else retention, limit=limit, batches=batches)
+
+    def result_sweep(self, *, limit: int = 1_000, tx: Transaction | sqlite3.Connection | None = None) -> int:
+        """Forget results of all queues that are over; answers how many (RES-9)."""
+        swept: int = self.run(ResultSweep(limit=limit), tx)
+        return swept
 
     def run(self, op: Op, tx: Transaction | sqlite3.Connection | None = None) -> Any:
         """Do one operation and answer; raises `AnserError` with every row as it was (ERR-1).

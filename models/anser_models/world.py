@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Any
 
-from anser.types import Channel, Dead, Event, Finished, Job, Lock, Notification
+from anser.types import Channel, Dead, Event, Finished, Job, Lock, Notification, StoredResult
 
 __all__ = ["EMPTY", "World", "copied"]
 
@@ -31,6 +31,7 @@ class World:
     events: dict[int, Event] = field(default_factory=dict)
     last_event: int = 0
     events_keep: int = 0  # how many events are kept; 0 while none is told
+    results: dict[int, StoredResult] = field(default_factory=dict)
 
 
 EMPTY = World()

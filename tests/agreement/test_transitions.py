@@ -82,8 +82,10 @@ def test_every_named_transition_is_taken() -> None:
     notifications = explore(ModelTarget(), Scope(notifications=2, depth=2))
     taken = jobs.names + locks.names + notifications.names
     events = explore(ModelTarget(), Scope(jobs=1, events=2, depth=1))
+    results = explore(ModelTarget(), Scope(jobs=1, results=1, depth=1))
 
     taken = jobs.names + locks.names + events.names
+    taken = jobs.names + locks.names + results.names
     assert [name for name in TRANSITIONS if not taken[name]] == []
 
 
@@ -95,6 +97,15 @@ def test_the_alphabet_is_the_same_later(name: str) -> None:
 
     assert len(list(alphabet(later, SEED_NOW + 100))) == len(ops)
     assert canonical(later, SEED_NOW + 100) == canonical(SEEDS[name], SEED_NOW)
+
+
+def test_every_way_of_two_steps_with_a_job_and_a_result_agrees(sqlite: SqliteTarget) -> None:
+    found = explore(sqlite, Scope(jobs=1, results=1, depth=2))
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.depth == 2
+    assert [name for name in TRANSITIONS if "result" in name and not found.names[name]] == []
+    took(found.names.elements(), "transitions")
 
 
 def test_worlds_that_order_their_jobs_otherwise_are_kept_apart() -> None:
@@ -111,7 +122,9 @@ def test_a_scope_tells_its_sizes_and_a_kind_that_nobody_knows_is_refused() -> No
         "2 locks",
         "2 jobs and 1 lock",
     ]
-    with pytest.raises(ValueError, match="no alphabet is of the kind job: there are jobs, locks, notifications"):
+    with pytest.raises(
+        ValueError, match="no alphabet is of the kind job: there are jobs, locks, notifications, results"
+    ):
         explore(ModelTarget(), Scope(job=1))
 
 

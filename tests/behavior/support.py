@@ -46,6 +46,9 @@ from anser.ops import (
     QueuePause,
     QueueResume,
     Release,
+    ResultGet,
+    ResultSave,
+    ResultSweep,
     Retry,
     Stats,
     SweepExpired,
@@ -122,8 +125,15 @@ def lay_lock(connection: sqlite3.Connection, name: str, **columns: Any) -> None:
     connection.execute(f"insert into _honker_locks ({', '.join(columns)}) values ({places})", list(columns.values()))
 
 
+def lay_result(connection: sqlite3.Connection, job_id: int, **columns: Any) -> None:
+    """A result that is kept for another minute, if nothing else is said."""
+    columns = {"job_id": job_id, "queue": "mail", "value": "1", "created_at": NOW, "expires_at": NOW + 60, **columns}
+    places = ", ".join("?" * len(columns))
+    connection.execute(f"insert into _honker_results ({', '.join(columns)}) values ({places})", list(columns.values()))
+
+
 def furnish(connection: sqlite3.Connection) -> None:
-    """A job in every place, each with an id that tells which, and a lock of every kind."""
+    """A job in every place, each with an id that tells which, a lock of every kind, and results."""
     connection.execute("begin immediate")
     lay_live(connection, id=1, unique_key="ann", expires_at=NOW)  # expired, and so frees its key
     lay_live(connection, id=2)
@@ -148,6 +158,8 @@ def furnish(connection: sqlite3.Connection) -> None:
     connection.execute(
         "insert into _anser_events (kind, queue, job_id, attempts, at) values ('enqueued', 'mail', 1, 0, ?)", (NOW - 5,)
     )
+    lay_result(connection, 4)
+    lay_result(connection, 11, expires_at=NOW)
     connection.execute("update _anser_fence set fence = 9")
     connection.execute("insert into _anser_paused (queue, paused_at) values ('closed', ?)", (NOW,))
     tell = "insert into _honker_notifications (id, channel, payload, created_at) values (?, ?, '1', ?)"
@@ -199,6 +211,10 @@ WRITES: dict[str, Op] = {
     "events_on": EventsOn(keep=5),
     "events_off": EventsOff(),
     "event_prune": EventPrune(older_than_s=5),
+    "ack, with a result": Ack(**word(3, 1), result=[1], result_ttl_s=60),
+    "result_save": ResultSave(**word(3, 1), value={"n": 1}, ttl_s=60),
+    "result_save, once more": ResultSave(**word(4, 2), value=2, ttl_s=90),
+    "result_sweep": ResultSweep(),
 }
 
 READS: dict[str, Op] = {
@@ -214,6 +230,7 @@ READS: dict[str, Op] = {
     "event_read": EventRead(),
     "queue_list": QueueList(),
     "stats": Stats(),
+    "result_get": ResultGet(queue="mail", id=11),
 }
 
 # Operations that a furnished file refuses, each kind at least once, the later the better: some have written by then.
@@ -264,5 +281,11 @@ REFUSED: dict[str, tuple[Op, type[anser.AnserError]]] = {
     "event_read": (EventRead(limit=0), anser.Invalid),
     "event_prune": (EventPrune(older_than_s=-1), anser.Invalid),
     "queue_list": (QueueList(limit=0), anser.Invalid),
+    "ack, with a result": (Ack(**word(7, 5), result=1, result_ttl_s=60), anser.LeaseLost),
+    "ack, with a result that is no JSON": (Ack(**word(3, 1), result={1}, result_ttl_s=60), anser.Invalid),
+    "result_save": (ResultSave(**word(4, 3), value=1, ttl_s=60), anser.LeaseLost),
+    "result_save, of no JSON": (ResultSave(**word(4, 2), value={1}, ttl_s=60), anser.Invalid),
+    "result_get": (ResultGet(queue="mail", id=0), anser.Invalid),
+    "result_sweep": (ResultSweep(limit=0), anser.Invalid),
 }
 NEVER_REFUSED = {"events_off", "stats"}  # they have no arguments, and nothing to meet

@@ -57,7 +57,7 @@ TAKES: dict[str, dict[str, Any]] = {
     "queue_resume": {"queue": "name"},
     "claim": {"queues": {1, 100}, "worker": "name", "n": (1, 1_000), "lease_s": LEASE},
     "next_claim_at": {"queues": {1, 100}},
-    "ack": WORD,
+    "ack": {**WORD, "result": "any", "result_ttl_s": (1, DELAY_MAX_S, None)},
     "ack_batch": {"queue": "name", "worker": "name", "held": {10_000}},
     "heartbeat": {**WORD, "lease_s": LEASE},
     "release": {**WORD, "delay_s": (*DELAY, None)},
@@ -88,8 +88,11 @@ TAKES: dict[str, dict[str, Any]] = {
     "event_prune": {"older_than_s": DELAY, "limit": LIMIT},
     "queue_list": {"after_queue": [255], "limit": LIMIT},
     "stats": {},
+    "result_save": {**WORD, "value": "any", "ttl_s": (1, DELAY_MAX_S)},
+    "result_get": {"queue": "name", "id": ID},
+    "result_sweep": {"limit": LIMIT},
 }
-ARGUMENTS = [(name, argument) for name, takes in TAKES.items() for argument in takes if argument != "payload"]
+ARGUMENTS = [(name, argument) for name, takes in TAKES.items() for argument in takes if takes[argument] != "any"]
 
 
 def wrong_values(name: str, argument: str) -> list[Any]:

@@ -67,6 +67,21 @@ def work_until_none_is_left(path: str, worker: str, told: Queue[list[Any]]) -> N
     told.put(done)
 
 
+def ack_too_late(path: str, told: Queue[list[str]]) -> None:
+    """Hold a job until its lease is over, and only then say what it came to."""
+    refused = []
+    with anser.open(path, synchronous="normal", busy_timeout_s=30) as db:
+        job = db.queue("mail").claim_one("slow", lease_s=1)
+        assert job is not None
+        SPAWN.Event().wait(2.5)
+        for say in (job.result_save, lambda value: job.ack(result=value)):
+            try:
+                say("slow")
+            except anser.LeaseLost as refusal:
+                refused.append(refusal.code)
+    told.put(refused)
+
+
 def count_up(path: str, times: int) -> None:
     """Read a number, and write the next one, in one transaction with a job."""
     with anser.open(path, synchronous="normal", busy_timeout_s=30) as db:

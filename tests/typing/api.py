@@ -77,6 +77,21 @@ def told_and_forgotten(db: anser.Database) -> None:
     assert_type(db.stats(), tuple[anser.TableStats, ...])
 
 
+async def waited_for_a_result(db: anser.Database, emails: anser.Queue) -> None:
+    job = emails.claim_one("worker-1")
+    if job is not None:
+        assert_type(job.result_save({"sent": 1}, ttl_s=60), int)
+        job.ack(result={"sent": 2}, result_ttl_s=3_600)
+    assert_type(emails.result_get(1), anser.Result)
+    assert_type(emails.result_get(1).state, anser.ResultState)
+    emails.wait_result(1, timeout_s=0.5)
+    try:
+        await emails.await_result(1)
+    except anser.JobDead as dead:
+        assert_type(dead.error, str | None)
+    assert_type(db.result_sweep(), int)
+
+
 def acked_with_its_own_writes(db: anser.Database, emails: anser.Queue) -> None:
     job = emails.claim_one("worker-1")
     if job is not None:

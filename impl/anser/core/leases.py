@@ -7,17 +7,19 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from anser.core import dead, events, jobs
+from anser.core import dead, events, jobs, results
 from anser.core.tx import Row, Tx
 from anser.errors import LeaseLost
-from anser.ops import Ack, AckBatch, Fail, Heartbeat, Release, Retry
+from anser.ops import Ack, AckBatch, Fail, Heartbeat, Release, Retry, encoded
 from anser.types import Reason, Settled, State
 
 __all__ = ["ack", "ack_batch", "fail", "heartbeat", "release", "retry"]
 
 
 def ack(tx: Tx, op: Ack) -> None:
-    """CLM-9."""
+    """CLM-9, RES-3."""
+    if op.result_ttl_s is not None:
+        results.save(tx, op, encoded("result", op.result), op.result_ttl_s)
     (attempts,) = _held(tx, op)
     jobs.finish(tx, op.queue, op.id, State.DONE, attempts)
 

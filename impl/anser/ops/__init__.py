@@ -21,5 +21,6 @@ from anser.ops.leases import *
 from anser.ops.locks import *
 from anser.ops.notifications import *
 from anser.ops.payload import *
+from anser.ops.results import *
 from anser.ops.stats import *
 from anser.ops.wire import *

@@ -13,4 +13,5 @@ from anser.types.events import *
 from anser.types.jobs import *
 from anser.types.locks import *
 from anser.types.notifications import *
+from anser.types.results import *
 from anser.types.stats import *

@@ -8,6 +8,7 @@ from __future__ import annotations
 from anser_models.predicates.jobs import claim_order, doom, due, expired, held, held_by, lapsed, stray
 from anser_models.predicates.locks import locked, locked_by
 from anser_models.predicates.notifications import beyond, too_old
+from anser_models.predicates.results import result_over, result_shown
 
 __all__ = [
     "beyond",
@@ -20,6 +21,8 @@ __all__ = [
     "lapsed",
     "locked",
     "locked_by",
+    "result_over",
+    "result_shown",
     "stray",
     "too_old",
 ]

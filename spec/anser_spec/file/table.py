@@ -171,9 +171,9 @@ def _text_or_bytes(stored_as: str, raw: bytes) -> str | bytes:
         return raw
 
 
-def _is_bad_text(value: str | bytes) -> bool:
+def _is_bad_text(value: str | bytes | None) -> bool:
     """Whether bytes are laid down as text: those that are no UTF-8 are, as the harder case."""
-    if isinstance(value, str):
+    if not isinstance(value, bytes):
         return False
     try:
         value.decode("utf-8")

@@ -6,7 +6,7 @@ All are worlds at `SEED_NOW`. A family is added by its module and a line in the 
 from __future__ import annotations
 
 from anser_models import World
-from anser_spec.seeds import claims, events, jobs, leases, locks, notifications
+from anser_spec.seeds import claims, events, jobs, leases, locks, notifications, results
 from anser_spec.seeds import dead as dead_jobs
 from anser_spec.seeds.base import SEED_NOW, world
 from anser_spec.seeds.dead import dead
@@ -14,8 +14,21 @@ from anser_spec.seeds.events import event
 from anser_spec.seeds.jobs import pending, processing
 from anser_spec.seeds.locks import lock
 from anser_spec.seeds.notifications import notification
+from anser_spec.seeds.results import result
 
-__all__ = ["CROWDS", "SEEDS", "SEED_NOW", "dead", "event", "lock", "notification", "pending", "processing", "world"]
+__all__ = [
+    "CROWDS",
+    "SEEDS",
+    "SEED_NOW",
+    "dead",
+    "event",
+    "lock",
+    "notification",
+    "pending",
+    "processing",
+    "result",
+    "world",
+]
 
 SEEDS: dict[str, World] = {
     **jobs.SEEDS,
@@ -25,6 +38,7 @@ SEEDS: dict[str, World] = {
     **locks.SEEDS,
     **notifications.SEEDS,
     **events.SEEDS,
+    **results.SEEDS,
 }
 CROWDS: dict[str, World] = {
     **jobs.CROWDS,

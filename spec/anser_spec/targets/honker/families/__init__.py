@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from anser_spec.targets.honker.families import claims, dead, jobs, leases, locks, notifications
+from anser_spec.targets.honker.families import claims, dead, jobs, leases, locks, notifications, results
 from anser_spec.targets.honker.families.base import Family
 
 __all__ = ["FAMILIES"]
@@ -16,4 +16,5 @@ FAMILIES: tuple[Family, ...] = (
     dead.FAMILY,
     locks.FAMILY,
     notifications.FAMILY,
+    results.FAMILY,
 )
