@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Any
 
-from anser.types import Dead, Finished, Job, Lock
+from anser.types import Bucket, Dead, Finished, Job, Lock, Slot, Window
 
 __all__ = ["EMPTY", "World", "copied"]
 
@@ -17,7 +17,7 @@ __all__ = ["EMPTY", "World", "copied"]
 @dataclass(frozen=True, slots=True)
 class World:
     """Everything that a file holds: live, dead and finished jobs by id, paused queues, the last id and fence given, and
-    locks by name.
+    locks by name; windows of rate limits by key and start, buckets by key, slots by key and job.
     """
 
     jobs: dict[int, Job] = field(default_factory=dict)
@@ -27,6 +27,9 @@ class World:
     last_id: int = 0
     last_fence: int = 0
     locks: dict[str, Lock] = field(default_factory=dict)
+    windows: dict[tuple[str, int], Window] = field(default_factory=dict)
+    buckets: dict[str, Bucket] = field(default_factory=dict)
+    slots: dict[tuple[str, int], Slot] = field(default_factory=dict)
 
 
 EMPTY = World()

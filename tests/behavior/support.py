@@ -25,6 +25,10 @@ from anser.ops import (
     Fail,
     GetJob,
     Heartbeat,
+    LimitAcquire,
+    LimitGet,
+    LimitRelease,
+    LimitSweep,
     ListJobs,
     LockAcquire,
     LockGet,
@@ -36,9 +40,12 @@ from anser.ops import (
     Op,
     QueuePause,
     QueueResume,
+    RateLimitSweep,
+    RateLimitTry,
     Release,
     Retry,
     SweepExpired,
+    TokenBucketTry,
 )
 from anser.types import Held
 
@@ -112,6 +119,17 @@ def lay_lock(connection: sqlite3.Connection, name: str, **columns: Any) -> None:
     connection.execute(f"insert into _honker_locks ({', '.join(columns)}) values ({places})", list(columns.values()))
 
 
+def lay_limits(connection: sqlite3.Connection) -> None:
+    """A window and a bucket in use, those of long ago, and a slot of a lease that holds and of one that is over."""
+    windows, buckets = "_honker_rate_limits (name, window_start, count)", "_anser_buckets"
+    connection.executemany(f"insert into {windows} values (?, ?, ?)", [("open", NOW, 1), ("passed", NOW - 60, 2)])
+    connection.executemany(
+        f"insert into {buckets} (key, capacity, per_s, level, at) values (?, ?, ?, ?, ?)",
+        [("open", 2, 10, 15, NOW), ("empty", 2, 10, 5, NOW), ("full", 2, 10, 0, NOW - 60)],
+    )
+    connection.executemany("insert into _anser_slots (key, job_id, fence) values (?, ?, ?)", [("a", 3, 1), ("a", 7, 5)])
+
+
 def furnish(connection: sqlite3.Connection) -> None:
     """A job in every place, each with an id that tells which, and a lock of every kind."""
     connection.execute("begin immediate")
@@ -135,6 +153,7 @@ def furnish(connection: sqlite3.Connection) -> None:
     lay_lock(connection, "twice", fence=8, depth=2)
     lay_lock(connection, "over", fence=9, expires_at=NOW)
     connection.execute("update _anser_fence set fence = 9")
+    lay_limits(connection)
     connection.execute("insert into _anser_paused (queue, paused_at) values ('closed', ?)", (NOW,))
     connection.execute("create table if not exists orders (id integer primary key)")
     connection.execute("commit")
@@ -176,6 +195,14 @@ WRITES: dict[str, Op] = {
     "lock_release": LockRelease(**lock_word("report", 7)),
     "lock_release, of an inner acquire": LockRelease(**lock_word("twice", 8)),
     "lock_sweep": LockSweep(),
+    "rate_limit_try": RateLimitTry(key="open", limit=2, per_s=60),
+    "rate_limit_try, the first of a window": RateLimitTry(key="passed", limit=2, per_s=60),
+    "token_bucket_try": TokenBucketTry(key="open", limit=2, per_s=10),
+    "token_bucket_try, the first of a key": TokenBucketTry(key="new", limit=2, per_s=10, n=2),
+    "rate_limit_sweep": RateLimitSweep(older_than_s=30),
+    "limit_acquire": LimitAcquire(**word(4, 2), key="a", limit=2),
+    "limit_release": LimitRelease(**word(3, 1), key="a"),
+    "limit_sweep": LimitSweep(),
 }
 
 READS: dict[str, Op] = {
@@ -186,6 +213,7 @@ READS: dict[str, Op] = {
     "dead_list": DeadList(queue="mail"),
     "lock_get": LockGet(lock="report"),
     "lock_list": LockList(),
+    "limit_get": LimitGet(key="a"),
 }
 
 # Operations that a furnished file refuses, each kind at least once, the later the better: some have written by then.
@@ -228,4 +256,11 @@ REFUSED: dict[str, tuple[Op, type[anser.AnserError]]] = {
     "lock_get": (LockGet(lock=""), anser.Invalid),
     "lock_list": (LockList(limit=0), anser.Invalid),
     "lock_sweep": (LockSweep(limit=0), anser.Invalid),
+    "rate_limit_try": (RateLimitTry(key="open", limit=0, per_s=60), anser.Invalid),
+    "token_bucket_try": (TokenBucketTry(key="open", limit=2, per_s=10, n=3), anser.Invalid),
+    "rate_limit_sweep": (RateLimitSweep(older_than_s=-1), anser.Invalid),
+    "limit_acquire": (LimitAcquire(**word(7, 5), key="a", limit=9), anser.LeaseLost),
+    "limit_release": (LimitRelease(**word(7, 5), key="a"), anser.LeaseLost),
+    "limit_get": (LimitGet(key=""), anser.Invalid),
+    "limit_sweep": (LimitSweep(limit=0), anser.Invalid),
 }

@@ -73,6 +73,13 @@ TAKES: dict[str, dict[str, Any]] = {
     "lock_get": {"lock": "name"},
     "lock_list": {"after_name": [255], "limit": LIMIT},
     "lock_sweep": {"limit": LIMIT},
+    "rate_limit_try": {"key": "name", "limit": (1, 1_000_000), "per_s": (1, 2_592_000)},
+    "token_bucket_try": {"key": "name", "limit": (1, 1_000_000), "per_s": (1, 2_592_000), "n": (1, 2)},
+    "rate_limit_sweep": {"older_than_s": DELAY, "limit": LIMIT},
+    "limit_acquire": {"key": "name", **WORD, "limit": (1, 10_000)},
+    "limit_release": {"key": "name", **WORD},
+    "limit_get": {"key": "name"},
+    "limit_sweep": {"limit": LIMIT},
 }
 ARGUMENTS = [(name, argument) for name, takes in TAKES.items() for argument in takes if argument != "payload"]
 

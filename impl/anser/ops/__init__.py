@@ -17,6 +17,7 @@ from anser.ops.dead import *
 from anser.ops.families import *
 from anser.ops.jobs import *
 from anser.ops.leases import *
+from anser.ops.limits import *
 from anser.ops.locks import *
 from anser.ops.payload import *
 from anser.ops.wire import *

@@ -10,4 +10,5 @@ from __future__ import annotations
 
 from anser.types.bounds import *
 from anser.types.jobs import *
+from anser.types.limits import *
 from anser.types.locks import *

@@ -16,6 +16,7 @@ from anser_spec.machine import (
     dead,
     jobs,
     leases,
+    limits,
     locks,
 )
 from anser_spec.machine.base import Family, Machine, Run
@@ -30,6 +31,7 @@ FAMILIES: tuple[Family, ...] = (
     leases.FAMILY,
     dead.FAMILY,
     locks.FAMILY,
+    limits.FAMILY,
 )
 
 INVALID: tuple[Op, ...] = tuple(op for family in FAMILIES for op in family.invalid)

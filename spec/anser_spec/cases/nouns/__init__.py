@@ -11,6 +11,7 @@ from anser_spec.cases.nouns import (
     claims,
     dead,
     jobs,
+    limits,
     locks,
     whole,
 )
@@ -24,6 +25,7 @@ _FAMILIES: tuple[tuple[Noun, ...], ...] = (
     claims.NOUNS,
     dead.NOUNS,
     locks.NOUNS,
+    limits.NOUNS,
     whole.NOUNS,
 )
 
