@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from anser.ops import (
+    Ack,
     LimitAcquire,
     LimitGet,
     LimitRelease,
@@ -15,10 +16,10 @@ from anser.ops import (
     RateLimitTry,
     TokenBucketTry,
 )
-from anser.types import DELAY_MAX_S, INTEGER_MAX, PERIOD_MAX_S, RATE_MAX, SLOTS_MAX
+from anser.types import DELAY_MAX_S, INTEGER_MAX, PERIOD_MAX_S, RATE_MAX, SLOTS_MAX, Job
 from anser_spec.machine.base import Family, rule_of
 from anser_spec.machine.leases import GOOD, Leases
-from anser_spec.machine.values import LEASES, LIMITS, QUEUES, WORKERS, one_of, pick
+from anser_spec.machine.values import LIMITS, QUEUES, WORKERS, one_of, pick
 
 __all__ = ["FAMILY", "Limits"]
 
@@ -67,60 +68,99 @@ class Limits(Leases):
     @rule_of(NAME, which=pick, kind=pick, how=pick)
     def limit(self, which: int, kind: int, how: int) -> None:
         """One rule for all of them: each rule more makes the others rarer."""
-        if kind % 8 < 2:
-            self.limit_try(which, kind // 8, how)
-        elif kind % 8 < 6:
-            self.limit_word(which, kind // 8, how)
+        if kind % 4 == 0:
+            self.limit_window(which, how, kind // 4)
+        elif kind % 4 == 1:
+            self.limit_bucket(which, how, kind // 4)
+        elif kind % 4 == 2:
+            self.limit_slots(which, how)
         else:
-            self.limit_looks(which, kind // 8, how)
+            self.limit_word(which, kind // 4, how)
+        if kind // 8 % 2:
+            self.limit_sweeps(kind // 16, how)
 
-    def limit_try(self, key: int, rate: int, how: int) -> None:
-        """A window and a bucket of one key, twice each, now and then a second later or earlier."""
-        named: dict[str, Any] = {
-            "key": one_of(QUEUES if key % 8 == 7 else QUEUES[:2], key // 8),
-            "limit": one_of(RATES if rate % 8 == 7 else RATES[:2], rate // 8),
-            "per_s": one_of(PERIODS if how % 8 == 7 else PERIODS[:2], how // 8),
-        }
-        for place in range(2):
+    def limit_window(self, key: int, rate: int, odd: int) -> None:
+        """A key tried as often as it may be and once more, now and then with a second or an edge between."""
+        named = self.rate(key, rate, odd)
+        for later in (0, rate // 4, rate // 16, rate // 64):
+            self.go_to(self.now + one_of((0, 0, 1, -1), later))
             self.do(RateLimitTry(**named))
-            self.do(TokenBucketTry(**named, n=min(1 + (how // 16 + place) % 3, named["limit"])))
-            self.go_to(self.now + one_of((0, 0, 1, -1), how // 64 + place))
+
+    def limit_bucket(self, key: int, rate: int, odd: int) -> None:
+        """Tokens taken until there are none, mostly, a second later, earlier, and a period later at another rate."""
+        named = self.rate(key, rate, odd)
+        for place, later in enumerate((0, rate // 4, rate // 16)):
+            self.do(TokenBucketTry(**named, n=min(1 + later % 2, named["limit"])))
+            self.go_to(self.now + one_of((-1, 1, 0, 2), later + place))
+            self.do(TokenBucketTry(**named))
+        self.go_to(self.now + named["per_s"])
+        self.do(TokenBucketTry(**named | {"limit": named["limit"] % RATE_MAX + 1}))
+
+    def rate(self, key: int, rate: int, odd: int) -> dict[str, Any]:
+        """Mostly one of few keys, each with one rate."""
+        place = key % 2
+        return {
+            "key": one_of(QUEUES if odd % 8 == 7 else QUEUES[:2], key),
+            "limit": one_of(RATES, rate) if odd % 8 == 6 else RATES[place],
+            "per_s": one_of(PERIODS, rate) if odd % 8 == 5 else PERIODS[place],
+        }
+
+    def limit_slots(self, which: int, how: int) -> None:
+        """Two jobs that want the one slot; it is given back, and had by the other."""
+        held = self.two_held(which, how)
+        key = one_of(QUEUES[:2], how // 2)
+        for job in held:
+            self.do(LimitAcquire(**lease_of(job), key=key, limit=1))
+            self.do(LimitAcquire(**lease_of(job), key=key, limit=1))
+        self.do(LimitGet(key=key))
+        if held and how % 4:
+            first = lease_of(held[0])
+            self.do(Ack(**first) if how % 4 == 1 else LimitRelease(**first, key=key))
+            self.do(LimitRelease(**first, key=key))
+            self.do(LimitAcquire(**lease_of(held[-1]), key=key, limit=1))
+
+    def two_held(self, which: int, how: int) -> list[Job]:
+        """Two jobs under a lease; where there are fewer, more are made and claimed."""
+        if len(self.held()) < 2:
+            self.enqueue(which, 2, 0)
+            self.enqueue(which, 2, 0)
+            self.claim_as((one_of(self.waiting(), which),), one_of(WORKERS, how), 2, one_of((60, 2), how))
+        held = self.held()
+        return [one_of(held, which), one_of(held, which + 1)] if held else []
 
     def limit_word(self, which: int, wrong: int, how: int) -> None:
-        """Slots asked for and given back by a lease that holds; sometimes with one thing wrong, or just too late."""
-        if len(self.held()) < 2 and how % 2:
-            self.enqueue(which, how, 0)
-            self.claim_as((one_of(self.waiting(), which),), one_of(WORKERS, how), 1, one_of(LEASES, how // 2))
+        """A word about a slot; sometimes with one thing wrong, or just too late."""
         job = self.hold(which, how)
         if job is None or job.lease is None:
             return
-        named: dict[str, Any] = {"queue": job.queue, "id": job.id, "worker": job.lease.worker, "fence": job.lease.fence}
-        key = one_of(QUEUES if wrong % 8 == 7 else QUEUES[:1], which)
-        limit = one_of((1, 1, 2, SLOTS_MAX), how // 4)
-        if how % 8 < 5:
-            self.do(LimitAcquire(**named, key=key, limit=limit))
+        named = lease_of(job)
         wrongs: tuple[dict[str, Any], ...] = (
-            *({} for _ in range(5)),
+            *({} for _ in range(3)),
             {"fence": named["fence"] + 1},
             {"worker": one_of(WORKERS, which)},
             {"queue": one_of(QUEUES, which)},
             {"id": named["id"] + 1},
         )
-        named |= one_of(wrongs, wrong)
         if which % 4 == 3:
             self.go_to(job.lease.expires_at + how % 2)
-        if wrong % 3:
-            self.do(LimitAcquire(**named, key=key, limit=limit))
+        named |= one_of(wrongs, wrong)
+        key = one_of(QUEUES if wrong % 8 == 7 else QUEUES[:2], which)
+        if how % 3:
+            self.do(LimitAcquire(**named, key=key, limit=one_of((1, 2, SLOTS_MAX), how // 3)))
         else:
             self.do(LimitRelease(**named, key=key))
 
-    def limit_looks(self, key: int, sweep: int, limit: int) -> None:
-        """A look, and one of the sweeps."""
-        self.do(LimitGet(key=one_of(QUEUES[:2], key)))
-        if sweep % 2:
-            self.do(LimitSweep(limit=one_of(LIMITS, limit)))
-        else:
-            self.do(RateLimitSweep(older_than_s=one_of(OLDER, sweep // 2), limit=one_of(LIMITS, limit)))
+    def limit_sweeps(self, older: int, limit: int) -> None:
+        """Both sweeps, and a look."""
+        self.do(RateLimitSweep(older_than_s=one_of(OLDER, older), limit=one_of(LIMITS, limit)))
+        self.do(LimitSweep(limit=one_of(LIMITS, limit)))
+        self.do(LimitGet(key=one_of(QUEUES[:3], older)))
+
+
+def lease_of(job: Job) -> dict[str, Any]:
+    """What a word about the lease of the job names."""
+    assert job.lease is not None, "the job is held"
+    return {"queue": job.queue, "id": job.id, "worker": job.lease.worker, "fence": job.lease.fence}
 
 
 FAMILY = Family(NAME, Limits, INVALID)
