@@ -21,14 +21,14 @@ __all__ = [
 def rate_limit_try(tx: Tx, op: RateLimitTry) -> Allowance:
     """LIM-1, LIM-2."""
     start = tx.now // op.per_s * op.per_s
-    for (count,) in tx.run("rate_limit_try", key=op.key, window_start=start, limit=op.limit):
+    for (count,) in tx.run("rate_limit_try", key=op.key, window_start=start, most=op.limit):
         return Allowance(True, op.limit - count, None)
     return Allowance(False, 0, start + op.per_s)
 
 
 def token_bucket_try(tx: Tx, op: TokenBucketTry) -> Allowance:
     """LIM-4, LIM-5, LIM-6, LIM-7."""
-    asked = {"key": op.key, "limit": op.limit, "per_s": op.per_s, "now": tx.now}
+    asked = {"key": op.key, "capacity": op.limit, "per_s": op.per_s, "now": tx.now}
     for (level,) in tx.run("token_bucket_try", n=op.n, **asked):
         return Allowance(True, level // op.per_s, None)
     [(level, at)] = tx.run("token_bucket_level", **asked)
@@ -51,7 +51,7 @@ def limit_acquire(tx: Tx, op: LimitAcquire) -> bool:
     slot = {"key": op.key, "id": op.id, "fence": op.fence}
     if tx.run("limit_own", **slot):
         return True
-    if not tx.run("limit_acquire", now=tx.now, limit=op.limit, **slot):
+    if not tx.run("limit_acquire", now=tx.now, most=op.limit, **slot):
         return False
     tx.run("limit_forget", key=op.key, now=tx.now, limit=SLOTS_FORGOTTEN)
     return True

@@ -5,7 +5,7 @@ insert into _honker_rate_limits (name, window_start, count)
 values (:key, :window_start, 1)
 on conflict (name, window_start) do update
 set count = count + 1
-where count < :limit
+where count < :most
 returning count
 
 -- name: rate_limit_sweep
@@ -24,20 +24,20 @@ returning window_start
 -- An instant before the last one adds nothing, and does not become the last (LIM-6). The bounds of the arguments keep
 -- the products within an integer.
 insert into _anser_buckets (key, capacity, per_s, level, at)
-values (:key, :limit, :per_s, (:limit - :n) * :per_s, :now)
+values (:key, :capacity, :per_s, (:capacity - :n) * :per_s, :now)
 on conflict (key) do update
 set
-    capacity = :limit,
+    capacity = :capacity,
     per_s = :per_s,
-    level = min(level * :per_s / per_s + max(:now - at, 0) * :limit, :limit * :per_s) - :n * :per_s,
+    level = min(level * :per_s / per_s + max(:now - at, 0) * :capacity, :capacity * :per_s) - :n * :per_s,
     at = max(at, :now)
-where min(level * :per_s / per_s + max(:now - at, 0) * :limit, :limit * :per_s) >= :n * :per_s
+where min(level * :per_s / per_s + max(:now - at, 0) * :capacity, :capacity * :per_s) >= :n * :per_s
 returning level
 
 -- name: token_bucket_level
 -- What a try that was refused found, and the instant from which on more comes.
 select
-    min(level * :per_s / per_s + max(:now - at, 0) * :limit, :limit * :per_s) as level,
+    min(level * :per_s / per_s + max(:now - at, 0) * :capacity, :capacity * :per_s) as level,
     max(at, :now) as at
 from _anser_buckets
 where key = :key
@@ -66,7 +66,7 @@ where key = :key and job_id = :id and fence = :fence
 -- name: limit_acquire
 -- Counted are the slots whose very lease holds: what remains of others is no slot any more (LIM-10). The job may have
 -- one of an earlier lease, in whose place this one comes.
-insert into _anser_slots (key, job_id, fence)
+insert or replace into _anser_slots (key, job_id, fence)
 select :key, :id, :fence
 where (
     select count(*) from _anser_slots as slot
@@ -74,9 +74,7 @@ where (
         select 1 from _honker_live
         where id = slot.job_id and state = 'processing' and fence = slot.fence and claim_expires_at >= :now
     )
-) < :limit
-on conflict (key, job_id) do update
-set fence = excluded.fence
+) < :most
 returning job_id
 
 -- name: limit_forget
