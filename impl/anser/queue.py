@@ -10,6 +10,7 @@ from anser.backoff import Backoff
 from anser.engine.sqlite import Transaction
 from anser.errors import AnserError, Invalid, note
 from anser.home import Home, Tx
+from anser.keeper import Keeper, check_spacing
 from anser.ops import (
     Ack,
     AckBatch,
@@ -291,6 +292,14 @@ class ClaimedJob:
         expires_at: int = self.queue.database.run(Heartbeat(**self._word(), lease_s=wait), tx)
         self.lease = Lease(self.lease.worker, self.lease.fence, self.lease.claimed_at, expires_at)
         return expires_at
+
+    def heartbeat_every(self, every_s: float, *, lease_s: int | None = None) -> Keeper:
+        """A heartbeat each `every_s` seconds in the background, for the body of a `with` (CLM-11).
+
+        Its `lost` is set once the lease was refused; what the body says of the job later is refused too.
+        """
+        check_spacing("every_s", every_s, self.queue.lease_s if lease_s is None else lease_s)
+        return Keeper(lambda: self.heartbeat(lease_s=lease_s), every_s, f"anser-heartbeat {self.id}")
 
     def __enter__(self) -> Self:
         return self
