@@ -51,6 +51,7 @@ class JobOptions(TypedDict, total=False):
     max_lapses: int
     expires_s: int | None
     unique_key: str | None
+    order_key: str | None
 
 
 _OPTIONS = JobOptions.__annotations__.keys()
@@ -99,7 +100,8 @@ class Queue:
         """Add a job with any JSON value as its payload (JOB-2, JOB-14).
 
         Options: `run_at` or `delay_s`, `priority`, `max_attempts`, `max_lapses`, `expires_s` (seconds from now after
-        which it may not start), `unique_key` (while a live job of the queue holds it, that job is the answer). Part of
+        which it may not start), `unique_key` (while a live job of the queue holds it, that job is the answer),
+        `order_key` (jobs of the queue that have the same run one after another, as they were enqueued: ORD-1). Part of
         the caller's transaction with `tx`. Raises `Invalid` before anything is written.
         """
         enqueued: Enqueued = self.database.run(self._job(payload, **options), tx)

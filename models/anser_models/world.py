@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Any
 
-from anser.types import Dead, Finished, Job, Lock
+from anser.types import Dead, Finished, Job, Lock, Ordered
 
 __all__ = ["EMPTY", "World", "copied"]
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Everything that a file holds: live, dead and finished jobs by id, paused queues, the last id and fence given, and
-    locks by name.
+    """Everything that a file holds: live, dead and finished jobs by id, paused queues, the last id and fence given,
+    locks by name, and the places of live jobs that run one after another, by id.
     """
 
     jobs: dict[int, Job] = field(default_factory=dict)
@@ -27,6 +27,7 @@ class World:
     last_id: int = 0
     last_fence: int = 0
     locks: dict[str, Lock] = field(default_factory=dict)
+    ordered: dict[int, Ordered] = field(default_factory=dict)
 
 
 EMPTY = World()

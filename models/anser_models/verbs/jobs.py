@@ -12,6 +12,7 @@ from anser.types import Counts, Dead, Enqueued, Finished, Job, State
 from anser_models.draft import Draft
 from anser_models.predicates import due, stray
 from anser_models.quirks import Quirk
+from anser_models.verbs import orders
 from anser_models.verbs.moves import blocks, find, finish, forget, give_id, key_holder, live
 
 __all__ = ["LOOSE", "TRANSITIONS", "VERBS"]
@@ -56,7 +57,7 @@ def enqueue(draft: Draft, op: Enqueue) -> Enqueued:
         draft.took("enqueue.key_held")
         return Enqueued(holder.id, created=False)
     id = give_id(draft)
-    draft.world.jobs[id] = Job(
+    job = Job(
         id=id,
         queue=op.queue,
         payload=payload,
@@ -73,6 +74,7 @@ def enqueue(draft: Draft, op: Enqueue) -> Enqueued:
         last_error=None,
         lease=None,
     )
+    draft.world.jobs[id] = orders.join(draft, job, op.order_key)
     draft.took("enqueue.created")
     return Enqueued(id, created=True)
 

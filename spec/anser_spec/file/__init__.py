@@ -12,12 +12,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from anser_models import World
-from anser_spec.file import dead, jobs, leases, locks
+from anser_spec.file import dead, jobs, leases, locks, orders
 from anser_spec.file.table import Counter, Stored, Table, columns_of, fetched
 
 __all__ = ["COUNTERS", "TABLES", "File", "abstract", "fill"]
 
 TABLES: tuple[Table, ...] = (
+    *orders.TABLES,
     *jobs.TABLES,
     *dead.TABLES,
     *locks.TABLES,
@@ -84,19 +85,28 @@ class File:
 
     def _write_rows(self, before: World | None, after: World) -> None:
         """All that leaves goes before anything comes, so that no key is held twice on the way."""
-        for stored in self._tables:
-            stored.forget(self._connection, before, after)
-        for stored in self._tables:
-            stored.write(self._connection, before, after)
+        there = [(stored, None if self._is_moved(stored, before, after) else before) for stored in self._tables]
+        for stored, known in there:
+            stored.forget(self._connection, known, after)
+        for stored, known in there:
+            stored.write(self._connection, known, after)
+
+    def _is_moved(self, stored: Stored, before: World | None, after: World) -> bool:
+        by = stored.table.moved_by
+        return by is not None and (before is None or by in self._hidden() or _differs(before, after, by))
 
     def _write_counters(self, before: World | None, after: World) -> None:
         """The counters go last: the rows written before may have moved them."""
-        moved = {stored.table.part for stored in self._tables if stored.hidden}
+        moved = self._hidden()
         for counter in self._counters:
             parts = (counter.part, counter.moved_by)
             if before is None or counter.moved_by in moved or any(_differs(before, after, part) for part in parts):
                 for statement in counter.write:
                     self._connection.execute(statement, {"number": getattr(after, counter.part)})
+
+    def _hidden(self) -> set[str]:
+        """Parts of which a row was read that holds more than its value shows: it is written anew."""
+        return {stored.table.part for stored in self._tables if stored.hidden}
 
 
 def _differs(before: World, after: World, part: str) -> bool:
