@@ -16,7 +16,7 @@ def opened() -> None:
 def enqueued(db: anser.Database, emails: anser.Queue) -> None:
     assert_type(emails.enqueue({"to": "alice@example.com"}), anser.Enqueued)
     emails.enqueue([1, "two", None], delay_s=60, priority=5, max_attempts=3)
-    emails.enqueue("text", run_at=1_700_000_000, unique_key="order-42")
+    emails.enqueue("text", run_at=1_700_000_000, unique_key="order-42", order_key="ann")
 
     with db.transaction() as tx:
         tx.execute("insert into orders (id, total) values (?, ?)", (42, 99))
