@@ -103,13 +103,14 @@ class Database:
             backoff=Backoff() if backoff is None else backoff,
         )
 
-    def lock(self, name: str, *, ttl_s: int, owner: str | None = None) -> NamedLock:
+    def lock(self, name: str, *, ttl_s: int, owner: str | None = None, renew_s: float | None = None) -> NamedLock:
         """A lock of this file to be held by `with`, for `ttl_s` seconds at most; nothing is written before (LCK-1).
 
         `owner` says who holds it: the same owner may enter it within itself, wherever that is. If None, it is one that
-        nobody else has, and no other lock of that name can be had meanwhile. Raises `Invalid` for a wrong argument.
+        nobody else has, and no other lock of that name can be had meanwhile. With `renew_s`, less than `ttl_s`, it is
+        renewed every so many seconds while the body runs; if None, never. Raises `Invalid` for a wrong argument.
         """
-        return NamedLock(self, name, owner=uuid.uuid4().hex if owner is None else owner, ttl_s=ttl_s)
+        return NamedLock(self, name, owner=uuid.uuid4().hex if owner is None else owner, ttl_s=ttl_s, renew_s=renew_s)
 
     def lock_get(self, name: str, *, tx: Transaction | sqlite3.Connection | None = None) -> Lock | None:
         """The lock while somebody holds it, or None (LCK-8)."""

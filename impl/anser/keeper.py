@@ -1,20 +1,28 @@
-"""Saying a word again and again in the background: a heartbeat of a job, a renewal of a lock."""
+"""Saying a word again and again in the background: a heartbeat of a job, a renewal of a lock; and saying one beside an
+event loop.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
+from types import TracebackType
+from typing import Self, TypeVar
 
-from anser.errors import AnserError, LeaseLost
+from anser.errors import AnserError, Invalid, LeaseLost
 
-__all__ = ["Keeper"]
+__all__ = ["Keeper", "aside", "check_spacing"]
+
+Answer = TypeVar("Answer")
 
 
 class Keeper:
     """Says `word` every `every_s` seconds in a thread of its own, until it is stopped or the lease is lost.
 
     `lost` is set then, and `error` is the refusal. A word that fails for another reason, as when the file is busy, is
-    no loss: it is said again (busy is not death), and the lease itself tells when it was too late.
+    no loss: it is said again (busy is not death), and the lease itself tells when it was too late. As a context manager
+    it is started and stopped.
     """
 
     def __init__(self, word: Callable[[], object], every_s: float, name: str) -> None:
@@ -35,6 +43,15 @@ class Keeper:
         if self._thread.is_alive() and self._thread is not threading.current_thread():
             self._thread.join()
 
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
     def _run(self) -> None:
         while not self._stopping.wait(self._every_s):
             try:
@@ -45,3 +62,25 @@ class Keeper:
                 return
             except AnserError:
                 continue  # the next word may be heard
+
+
+def check_spacing(argument: str, every_s: object, within_s: int) -> None:
+    """Raise `Invalid` unless these are seconds that leave a word its time before a lease of `within_s` seconds ends."""
+    if isinstance(every_s, bool) or not isinstance(every_s, (int, float)) or not 0 < every_s < within_s:
+        raise Invalid(argument, every_s, f"pass seconds, more than 0 and less than the {within_s} that it holds")
+
+
+async def aside(say: Callable[[], Answer], take_back: Callable[[], object] | None = None) -> Answer:
+    """Say a word in another thread, while the event loop goes on.
+
+    Whoever is cancelled meanwhile waits until it was said: nothing is left half done. What was answered is then taken
+    back, since nobody has heard it.
+    """
+    saying = asyncio.ensure_future(asyncio.to_thread(say))
+    try:
+        return await asyncio.shield(saying)
+    except asyncio.CancelledError:
+        await asyncio.wait([saying])
+        if take_back is not None and saying.exception() is None:
+            await asyncio.to_thread(take_back)
+        raise

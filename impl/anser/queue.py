@@ -10,6 +10,7 @@ from anser.backoff import Backoff
 from anser.engine.sqlite import Transaction
 from anser.errors import AnserError, Invalid, note
 from anser.home import Home, Tx
+from anser.keeper import Keeper, check_spacing
 from anser.ops import (
     Ack,
     AckBatch,
@@ -66,6 +67,7 @@ class JobOptions(TypedDict, total=False):
     max_lapses: int
     expires_s: int | None
     unique_key: str | None
+    order_key: str | None
 
 
 _NOT_GIVEN: Any = object()  # None is a result like others
@@ -115,7 +117,8 @@ class Queue:
         """Add a job with any JSON value as its payload (JOB-2, JOB-14).
 
         Options: `run_at` or `delay_s`, `priority`, `max_attempts`, `max_lapses`, `expires_s` (seconds from now after
-        which it may not start), `unique_key` (while a live job of the queue holds it, that job is the answer). Part of
+        which it may not start), `unique_key` (while a live job of the queue holds it, that job is the answer),
+        `order_key` (jobs of the queue that have the same run one after another, as they were enqueued: ORD-1). Part of
         the caller's transaction with `tx`. Raises `Invalid` before anything is written.
         """
         enqueued: Enqueued = self.database.run(self._job(payload, **options), tx)
@@ -345,6 +348,14 @@ class ClaimedJob:
         expires_at: int = self.queue.database.run(Heartbeat(**self._word(), lease_s=wait), tx)
         self.lease = Lease(self.lease.worker, self.lease.fence, self.lease.claimed_at, expires_at)
         return expires_at
+
+    def heartbeat_every(self, every_s: float, *, lease_s: int | None = None) -> Keeper:
+        """A heartbeat each `every_s` seconds in the background, for the body of a `with` (CLM-11).
+
+        Its `lost` is set once the lease was refused; what the body says of the job later is refused too.
+        """
+        check_spacing("every_s", every_s, self.queue.lease_s if lease_s is None else lease_s)
+        return Keeper(lambda: self.heartbeat(lease_s=lease_s), every_s, f"anser-heartbeat {self.id}")
 
     def __enter__(self) -> Self:
         return self

@@ -9,7 +9,20 @@ from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Any
 
-from anser.types import Bucket, Channel, Dead, Event, Finished, Job, Lock, Notification, Slot, StoredResult, Window
+from anser.types import (
+    Bucket,
+    Channel,
+    Dead,
+    Event,
+    Finished,
+    Job,
+    Lock,
+    Notification,
+    Ordered,
+    Slot,
+    StoredResult,
+    Window,
+)
 
 __all__ = ["EMPTY", "World", "copied"]
 
@@ -35,6 +48,7 @@ class World:
     windows: dict[tuple[str, int], Window] = field(default_factory=dict)
     buckets: dict[str, Bucket] = field(default_factory=dict)
     slots: dict[tuple[str, int], Slot] = field(default_factory=dict)
+    ordered: dict[int, Ordered] = field(default_factory=dict)
 
 
 EMPTY = World()

@@ -61,6 +61,16 @@ def test_the_worlds_of_a_notification_close_and_those_of_two_agree_to_a_depth(sq
     took(two.names.elements(), "transitions")
 
 
+def test_jobs_that_run_one_after_another_agree(sqlite: SqliteTarget) -> None:
+    three = explore(sqlite, Scope(jobs=3, places=3, depth=1))
+    two = explore(sqlite, Scope(jobs=2, places=2, depth=2, max_transitions=15_000))
+
+    assert [str(difference) for found in (two, three) for difference in found.differences.values()] == []
+    names = three.names + two.names
+    assert min(names[name] for name in TRANSITIONS if name.startswith("order.")) > 10
+    took(names.elements(), "transitions")
+
+
 def test_a_lock_and_a_job_agree_side_by_side(sqlite: SqliteTarget) -> None:
     found = explore(sqlite, Scope(jobs=1, locks=1, depth=2))
 

@@ -47,6 +47,7 @@ TAKES: dict[str, dict[str, Any]] = {
         "max_lapses": (0, 1_000_000),
         "expires_s": (1, DELAY_MAX_S, None),
         "unique_key": [512, None],
+        "order_key": [512, None],
     },
     "enqueue_many": {"jobs": {10_000}},
     "cancel": {"queue": "name", "id": ID},
@@ -112,7 +113,7 @@ def wrong_values(name: str, argument: str) -> list[Any]:
         return ["dead", "Pending", "", 5, True, State.DEAD, State.DONE, ["pending"], Unspeakable()]
     if isinstance(takes, list):
         nothing = [None] if None not in takes else []
-        empty = [""] if argument == "unique_key" else []
+        empty = [""] if argument in ("unique_key", "order_key") else []
         return [*NO_TEXT, *NO_UTF_8, *nothing, *empty, "x" * (takes[0] + 1), "é" * (takes[0] // 2 + 1)]
     if isinstance(takes, set):
         return wrong_tuples(name, argument)

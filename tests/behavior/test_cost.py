@@ -16,8 +16,10 @@ import anser
 from anser.ops import (
     Ack,
     AckBatch,
+    Cancel,
     Claim,
     Enqueue,
+    EnqueueMany,
     Fail,
     Heartbeat,
     LockAcquire,
@@ -191,6 +193,19 @@ def test_what_a_claim_clears_away_costs_the_same_however_much_of_it_there_is(tmp
     assert many <= 1.1 * few
 
 
+@pytest.mark.rule("ORD-1", "ORD-2")
+def test_a_line_of_one_order_key_costs_the_same_however_long_it_is(tmp_path: Path) -> None:
+    ordered = Enqueue(queue="mail", payload=1, order_key="ann")
+    for size in (300, 5_000):
+        with anser.open(tmp_path / str(size), clock=lambda: NOW, synchronous="normal") as db:
+            db.run(EnqueueMany(jobs=(ordered,) * size))
+    counted = (claim(9), Ack(queue="mail", id=1, worker="w", fence=1), ordered, Cancel(queue="mail", id=200), claim(9))
+
+    few, many = steps(tmp_path / "300", *counted), steps(tmp_path / "5000", *counted)
+
+    assert many <= 1.1 * few
+
+
 # --- plans
 
 
@@ -229,11 +244,17 @@ def test_a_statement_of_notifications_seeks_and_sorts_nothing(pair: tuple[Path, 
 
 @pytest.mark.parametrize(
     "name",
-    [name for name in statements_of("jobs", "dead", "locks") if name not in ("count_jobs", "sweep_expired_lapsed")],
+    [
+        name
+        for name in statements_of("jobs", "dead", "locks", "orders")
+        if name not in ("count_jobs", "sweep_expired_lapsed")
+    ],
 )
 def test_a_statement_of_jobs_the_dead_and_locks_seeks_and_sorts_nothing(pair: tuple[Path, Path], name: str) -> None:
     for path in pair:
         with raw(str(path)) as connection:
             details = plan(connection, STATEMENTS[name])
 
-        assert [detail for detail in details if re.match(r"SCAN _honker_|USE TEMP B-TREE", detail)] == []
+        assert [
+            detail for detail in details if re.match(r"SCAN _(honker_|anser_ordered)|USE TEMP B-TREE", detail)
+        ] == []

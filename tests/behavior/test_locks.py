@@ -83,6 +83,21 @@ def test_a_body_that_took_too_long_is_told_at_its_end(db: anser.Database, clock:
         clock.at += 30
 
 
+@pytest.mark.rule("LCK-2")
+def test_a_body_can_look_whether_it_still_has_the_lock(db: anser.Database, clock: anser.ManualClock) -> None:
+    told = []
+    lock = db.lock("report", ttl_s=30)
+
+    told.append(lock.lost)
+    with suppress(anser.LeaseLost), lock:
+        for later in (0, 29, 1):
+            clock.at += later
+            told.append(lock.lost)
+    told.append(lock.lost)
+
+    assert told == [True, False, False, True, True]
+
+
 @pytest.mark.rule("LCK-5")
 def test_a_body_whose_lock_somebody_else_has_is_told_when_it_renews(
     db: anser.Database, clock: anser.ManualClock
@@ -180,6 +195,10 @@ def test_a_lock_that_was_not_entered_has_no_fence_and_no_end(db: anser.Database,
         (lambda db: db.lock("report", ttl_s=0), "ttl_s"),
         (lambda db: db.lock("report", ttl_s=0.5), "ttl_s"),
         (lambda db: db.lock("report", owner="", ttl_s=1), "owner"),
+        (lambda db: db.lock("report", ttl_s=30, renew_s=0), "renew_s"),
+        (lambda db: db.lock("report", ttl_s=30, renew_s=30), "renew_s"),
+        (lambda db: db.lock("report", ttl_s=30, renew_s=True), "renew_s"),
+        (lambda db: db.lock("report", ttl_s=30, renew_s="10"), "renew_s"),
         (lambda db: db.lock_get(None), "lock"),
         (lambda db: db.lock_list(limit=0), "limit"),
         (lambda db: db.lock_list(after_name=None), "after_name"),
@@ -249,6 +268,44 @@ def test_each_holding_of_another_binding_has_a_fresh_fence(db: anser.Database, p
 
     assert fences == [1, 2, 3]
     assert db.run(LockAcquire(lock="report", owner="ann", ttl_s=9)).fence == 4
+
+
+@pytest.mark.rule("LCK-11")
+@pytest.mark.parametrize("end", ["never", 10.5, b"x"])
+@pytest.mark.parametrize("renewed", [False, True])
+def test_a_lock_whose_end_is_no_whole_number_is_over(
+    db: anser.Database, path: str, end: object, *, renewed: bool
+) -> None:
+    with raw(path) as honker:
+        honker.execute(HONKER_ACQUIRE, ("report", "h", NOW + 10 if renewed else end))
+        if renewed:
+            honker.execute("update _honker_locks set expires_at = ?", (end,))
+
+    seen = db.lock_get("report"), db.lock_list()
+    with db.lock("report", owner="ann", ttl_s=30) as held:
+        fence = held.fence
+
+    assert seen == (None, ())
+    assert fence == 2
+    assert db.lock_sweep() == 0
+
+
+@pytest.mark.rule("LCK-9", "LCK-11")
+def test_a_lock_whose_end_is_no_whole_number_is_swept(db: anser.Database, path: str) -> None:
+    with raw(path) as honker:
+        honker.execute(HONKER_ACQUIRE, ("report", "h", "never"))
+
+    assert db.lock_sweep() == 1
+
+
+@pytest.mark.rule("LCK-11", "STO-5")
+def test_a_lock_without_an_end_is_over_when_the_file_is_extended(path: str, clock: anser.ManualClock) -> None:
+    with raw(path) as honker:
+        honker.execute("create table _honker_locks (name text primary key, owner text not null, expires_at integer)")
+        honker.execute(HONKER_ACQUIRE, ("report", "h", None))
+
+    with anser.open(path, clock=clock) as db, db.lock("report", owner="ann", ttl_s=30) as held:
+        assert held.fence == 2
 
 
 @pytest.mark.rule("LCK-10", "STO-5")

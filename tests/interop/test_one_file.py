@@ -69,6 +69,21 @@ def test_anser_claims_and_acks_what_honker_enqueued(mail: anser.Queue, honker: H
     assert isinstance(mail.get_job(id), anser.Finished)
 
 
+@pytest.mark.rule("STO-2", "ORD-7")
+def test_honker_takes_jobs_of_one_order_key_one_after_another_too(mail: anser.Queue, honker: HonkerProcess) -> None:
+    done, failed, cancelled, last = (mail.enqueue(number, order_key="ann").id for number in range(4))
+
+    assert claimed(honker, n=9) == [done]
+    assert claimed(honker, n=9) == []
+    honker.do(Ack(**word(done)))
+    assert claimed(honker, n=9) == [failed]
+    honker.do(Fail(**word(failed), error="no"))
+    honker.do(Cancel(queue="mail", id=cancelled))
+
+    assert taken_by_anser(mail) == last
+    assert mail.claim_one("a") is None
+
+
 @pytest.mark.rule("STO-2", "CLM-1")
 def test_both_take_jobs_by_priority_whoever_enqueued_them(mail: anser.Queue, honker: HonkerProcess) -> None:
     low = mail.enqueue(1, priority=-1).id

@@ -16,7 +16,7 @@ def opened() -> None:
 def enqueued(db: anser.Database, emails: anser.Queue) -> None:
     assert_type(emails.enqueue({"to": "alice@example.com"}), anser.Enqueued)
     emails.enqueue([1, "two", None], delay_s=60, priority=5, max_attempts=3)
-    emails.enqueue("text", run_at=1_700_000_000, unique_key="order-42")
+    emails.enqueue("text", run_at=1_700_000_000, unique_key="order-42", order_key="ann")
 
     with db.transaction() as tx:
         tx.execute("insert into orders (id, total) values (?, ?)", (42, 99))
@@ -42,10 +42,11 @@ def claimed_in_a_batch(emails: anser.Queue) -> None:
 
 
 def locked(db: anser.Database) -> None:
-    with db.lock("nightly", ttl_s=60, owner="host-1") as held:
+    with db.lock("nightly", ttl_s=60, owner="host-1", renew_s=20) as held:
         assert_type(held, anser.NamedLock)
         assert_type(held.fence, int)
         assert_type(held.renew(ttl_s=120), int)
+        assert_type(held.lost, bool)
     assert_type(db.lock_get("nightly"), anser.Lock | None)
     assert_type(db.lock_list(), tuple[anser.Lock, ...])
     assert_type(db.lock_sweep(), int)

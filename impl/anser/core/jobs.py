@@ -9,7 +9,7 @@ from anser.core.rows import dead_of, finished_of, job_of
 from anser.core.tx import Tx
 from anser.errors import Invalid
 from anser.ops import Cancel, CountJobs, Enqueue, EnqueueMany, GetJob, ListJobs, QueuePause, QueueResume, encode
-from anser.types import HISTORY_IDS, Counts, Dead, Enqueued, Finished, Job, State
+from anser.types import HISTORY_IDS, TURN_AT, Counts, Dead, Enqueued, Finished, Job, State
 
 __all__ = [
     "cancel",
@@ -26,7 +26,7 @@ __all__ = [
 
 
 def enqueue(tx: Tx, op: Enqueue) -> Enqueued:
-    """JOB-2, JOB-3, JOB-4, JOB-6, JOB-7."""
+    """JOB-2, JOB-3, JOB-4, JOB-6, JOB-7, ORD-1."""
     payload = encode(op.payload)
     run_at = tx.now + (op.delay_s or 0) if op.run_at is None else max(op.run_at, tx.now)
     expires_at = None if op.expires_s is None else tx.now + op.expires_s
@@ -36,18 +36,21 @@ def enqueue(tx: Tx, op: Enqueue) -> Enqueued:
         holder = dead.key_holder(tx, op.queue, op.unique_key)
         if holder is not None:
             return Enqueued(holder, created=False)
+    waits = op.order_key is not None and bool(tx.run("order_waits", queue=op.queue, order_key=op.order_key))
     id = tx.insert(
         "enqueue",
         queue=op.queue,
         payload=payload,
         priority=op.priority,
-        run_at=run_at,
+        run_at=TURN_AT if waits else run_at,
         max_attempts=op.max_attempts,
         max_lapses=op.max_lapses,
         now=tx.now,
         expires_at=expires_at,
         unique_key=op.unique_key,
     )
+    if op.order_key is not None:
+        tx.run("order_join", id=id, queue=op.queue, order_key=op.order_key, run_at=run_at)
     return Enqueued(id, created=True)
 
 

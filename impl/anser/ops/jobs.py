@@ -28,8 +28,9 @@ __all__ = ["Cancel", "CountJobs", "Enqueue", "EnqueueMany", "GetJob", "ListJobs"
 class Enqueue(Op):
     """Add a job; due at `run_at`, or `delay_s` from now, or now. Answers `Enqueued`.
 
-    With a `unique_key` that a live job of the queue holds, the answer is that job and nothing is written.
-    Rules: JOB-2, JOB-3, JOB-4, JOB-6, JOB-7, JOB-14.
+    With a `unique_key` that a live job of the queue holds, the answer is that job and nothing is written. With an
+    `order_key` that a live job of the queue has, it waits until it is its turn.
+    Rules: JOB-2, JOB-3, JOB-4, JOB-6, JOB-7, JOB-14, ORD-1, ORD-2.
     """
 
     name: ClassVar[str] = "enqueue"
@@ -42,6 +43,7 @@ class Enqueue(Op):
     max_lapses: int = 5
     expires_s: int | None = None
     unique_key: str | None = None
+    order_key: str | None = None
 
     def check(self) -> None:
         checks.name("queue", self.queue)
@@ -56,10 +58,11 @@ class Enqueue(Op):
         checks.whole("max_lapses", self.max_lapses, 0, TRIES_MAX)
         if self.expires_s is not None:
             checks.whole("expires_s", self.expires_s, 1, DELAY_MAX_S)
-        if self.unique_key is not None:
-            checks.text("unique_key", self.unique_key, KEY_MAX_BYTES)
-            if not self.unique_key:
-                raise Invalid("unique_key", self.unique_key, "pass some text, or None for no key")
+        for argument, key in (("unique_key", self.unique_key), ("order_key", self.order_key)):
+            if key is not None:
+                checks.text(argument, key, KEY_MAX_BYTES)
+                if not key:
+                    raise Invalid(argument, key, "pass some text, or None for no key")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -121,6 +121,26 @@ where exists (select 1 from _honker_locks where fence = 0)
 -- name: locks_first_fences
 update _honker_locks set fence = (select fence from _anser_fence) where fence = 0
 
+-- name: locks_endless
+-- Locks whose end would never come: to SQLite a text is greater than any number (LCK-11).
+update _honker_locks set expires_at = 0 where typeof(expires_at) <> 'integer'
+
+-- name: endless_lock_trigger
+create trigger if not exists _anser_endless_lock
+after insert on _honker_locks
+when typeof(new.expires_at) <> 'integer'
+begin
+    update _honker_locks set expires_at = 0 where name = new.name;
+end
+
+-- name: endless_lock_update_trigger
+create trigger if not exists _anser_endless_lock_update
+after update of expires_at on _honker_locks
+when typeof(new.expires_at) <> 'integer'
+begin
+    update _honker_locks set expires_at = 0 where name = new.name;
+end
+
 -- name: foreign_acquire_trigger
 -- Another binding's acquire does not know the fence, so the file gives one (LCK-10).
 create trigger if not exists _anser_foreign_acquire

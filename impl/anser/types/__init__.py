@@ -14,5 +14,6 @@ from anser.types.jobs import *
 from anser.types.limits import *
 from anser.types.locks import *
 from anser.types.notifications import *
+from anser.types.orders import *
 from anser.types.results import *
 from anser.types.stats import *

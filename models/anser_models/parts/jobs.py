@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from anser.types import Dead, Job, Lease, State
+from anser.types import TURN_AT, Dead, Job, Lease, State
 from anser_models.parts.instants import later
 from anser_models.world import World
 
@@ -23,7 +23,7 @@ def shifted(world: World, by_s: int) -> World:
         jobs={
             job.id: replace(
                 job,
-                run_at=job.run_at + by_s,
+                run_at=job.run_at if job.run_at == TURN_AT else job.run_at + by_s,
                 created_at=job.created_at + by_s,
                 expires_at=later(job.expires_at, by_s),
                 lease=lease(job.lease),
@@ -60,7 +60,7 @@ def _live(job: Job, now: int, rank: dict[int, int]) -> tuple[object, ...]:
         job.payload,
         job.state,
         job.priority,
-        max(job.run_at - now, -1),
+        TURN_AT if job.run_at == TURN_AT else max(job.run_at - now, -1),
         job.attempts,
         job.max_attempts,
         job.lapses,

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from anser_models.draft import Draft
 from anser_models.quirks import Quirk
-from anser_models.verbs import claims, dead, events, jobs, leases, limits, locks, notifications, results, stats
+from anser_models.verbs import claims, dead, events, jobs, leases, limits, locks, notifications, orders, results, stats
 
 __all__ = ["FAMILIES", "LOOSE", "TRANSITIONS", "VERBS"]
 
@@ -43,6 +43,7 @@ FAMILIES: tuple[Family, ...] = (
     stats,
     results,
     limits,
+    orders,
 )
 
 TRANSITIONS = {name: rule for family in FAMILIES for name, rule in family.TRANSITIONS.items()}

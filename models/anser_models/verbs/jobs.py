@@ -12,6 +12,7 @@ from anser.types import Counts, Dead, Enqueued, EventKind, Finished, Job, State
 from anser_models.draft import Draft
 from anser_models.predicates import due, stray
 from anser_models.quirks import Quirk
+from anser_models.verbs import orders
 from anser_models.verbs.moves import blocks, find, finish, forget, give_id, key_holder, live
 from anser_models.verbs.telling import tell
 
@@ -57,7 +58,7 @@ def enqueue(draft: Draft, op: Enqueue) -> Enqueued:
         draft.took("enqueue.key_held")
         return Enqueued(holder.id, created=False)
     id = give_id(draft)
-    draft.world.jobs[id] = Job(
+    job = Job(
         id=id,
         queue=op.queue,
         payload=payload,
@@ -74,6 +75,7 @@ def enqueue(draft: Draft, op: Enqueue) -> Enqueued:
         last_error=None,
         lease=None,
     )
+    draft.world.jobs[id] = orders.join(draft, job, op.order_key)
     draft.took("enqueue.created")
     tell(draft, EventKind.ENQUEUED, draft.world.jobs[id])
     return Enqueued(id, created=True)

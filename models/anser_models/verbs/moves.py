@@ -10,6 +10,7 @@ from anser.types import HISTORY_IDS, Dead, EventKind, Finished, Job, Reason, Sta
 from anser_models.draft import Draft
 from anser_models.predicates import doom
 from anser_models.quirks import Quirk
+from anser_models.verbs import orders
 from anser_models.verbs.telling import tell
 
 __all__ = ["blocks", "bury", "find", "finish", "forget", "give_id", "keep_result", "key_holder", "live"]
@@ -35,6 +36,7 @@ def finish(draft: Draft, job: Job, state: State) -> None:
     """The job leaves as done or cancelled, and history keeps that (JOB-11). Who finishes jobs then lets it `forget`."""
     del draft.world.jobs[job.id]
     tell(draft, EventKind.ACKED if state is State.DONE else EventKind.CANCELLED, job)
+    orders.leave(draft, job.id)
     if not draft.has(Quirk.D10_BLIND_GET_JOB):
         draft.world.finished[job.id] = Finished(job.id, job.queue, state, job.attempts, draft.now)
 
@@ -65,6 +67,7 @@ def bury(draft: Draft, job: Job, reason: Reason, error: str | None = None) -> No
     """Move to the dead in one step (DED-1); a dead job that has the id already makes way (DED-7)."""
     jobs, dead = draft.world.jobs, draft.world.dead
     del jobs[job.id]
+    orders.leave(draft, job.id)
     if isinstance(job.payload, bytes) and draft.has(Quirk.D11_STRANDED_MOVE):
         return
     if job.id in dead:

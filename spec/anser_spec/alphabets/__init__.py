@@ -9,7 +9,19 @@ from collections.abc import Iterator
 
 from anser.ops import Op
 from anser_models import World
-from anser_spec.alphabets import claims, dead, events, jobs, leases, limits, locks, notifications, results, stats
+from anser_spec.alphabets import (
+    claims,
+    dead,
+    events,
+    jobs,
+    leases,
+    limits,
+    locks,
+    notifications,
+    orders,
+    results,
+    stats,
+)
 from anser_spec.alphabets.base import HORIZON_S, NAMES_MAX, Alphabet, Scope
 
 __all__ = ["ALPHABETS", "HORIZON_S", "KINDS", "Alphabet", "Scope", "alphabet"]
@@ -27,6 +39,7 @@ ALPHABETS: tuple[Alphabet, ...] = (
     limits.WINDOWS,
     limits.BUCKETS,
     limits.SLOTS,
+    orders.ALPHABET,
 )
 KINDS = tuple(dict.fromkeys(family.kind for family in ALPHABETS))
 

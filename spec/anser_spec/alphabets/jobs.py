@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from anser.ops import Cancel, CountJobs, Enqueue, EnqueueMany, GetJob, ListJobs, Op, QueuePause, QueueResume
-from anser.types import BURIED_MAX, Dead, Finished, Job, State
+from anser.types import BURIED_MAX, TURN_AT, Dead, Finished, Job, State
 from anser_models import World
 from anser_spec.alphabets.base import Alphabet, other
 
@@ -36,7 +36,7 @@ def fits(world: World, size: int) -> bool:
 
 def instants(world: World) -> Iterator[int]:
     for job in world.jobs.values():
-        yield job.run_at
+        yield 0 if job.run_at == TURN_AT else job.run_at
         yield job.expires_at or 0
 
 

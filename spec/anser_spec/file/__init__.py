@@ -12,12 +12,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from anser_models import World
-from anser_spec.file import dead, events, jobs, leases, limits, locks, notifications, results
+from anser_spec.file import dead, events, jobs, leases, limits, locks, notifications, orders, results
 from anser_spec.file.table import Counter, Stored, Table, columns_of, fetched
 
 __all__ = ["COUNTERS", "TABLES", "File", "abstract", "fill"]
 
 TABLES: tuple[Table, ...] = (
+    *orders.TABLES,  # first: the trigger on the live table is to find none of them
     *jobs.TABLES,
     *dead.TABLES,
     *locks.TABLES,

@@ -18,6 +18,7 @@ from anser.types import (
     NAME_MAX_BYTES,
     PRIORITY_MAX,
     TRIES_MAX,
+    TURN_AT,
     State,
 )
 from anser_spec.machine.base import Family, Machine, rule_of
@@ -70,6 +71,9 @@ INVALID: tuple[Op, ...] = (
     Enqueue(queue="a", payload=NAN, expires_s=1, delay_s=1),
     Enqueue(queue="a", payload=1, unique_key=""),
     Enqueue(queue="a", payload=1, unique_key="k\x00"),
+    Enqueue(queue="a", payload=1, order_key=""),
+    Enqueue(queue="a", payload=1, order_key="\ud800"),
+    Enqueue(queue="a", payload=1, unique_key="", order_key=""),
     EnqueueMany(jobs=(Enqueue(queue="a", payload=1), Enqueue(queue="a", payload=NAN))),
     EnqueueMany(jobs=(Enqueue(queue="a", payload=1, unique_key="k"), Enqueue(queue="a", payload=1, max_attempts=0))),
     EnqueueMany(jobs=(Enqueue(queue="a", payload=1), Enqueue(queue="a", payload=1, expires_s=1, delay_s=2))),
@@ -87,7 +91,8 @@ class Jobs(Machine):
     def instants(self) -> Iterator[int]:
         yield from super().instants()
         for job in self.world.jobs.values():
-            yield job.run_at
+            if job.run_at != TURN_AT:
+                yield job.run_at
             if job.expires_at is not None:
                 yield job.expires_at
 

@@ -117,8 +117,10 @@ class Locks(Machine):
                 self.do(LockRelease(**named, fence=outer.fence))
 
     def lock_looks(self, name: int, limit: int) -> None:
-        """Both looks, and now and then the sweep."""
-        self.do(LockGet(lock=one_of(QUEUES[:3], name)))
+        """Both looks, mostly at a lock that is there, and now and then the sweep."""
+        self.do(
+            LockGet(lock=one_of(sorted(self.world.locks) if name % 4 and self.world.locks else QUEUES[:3], name // 4))
+        )
         self.do(LockList(after_name=one_of(("", *QUEUES), name), limit=one_of(LIMITS, limit)))
         if limit % 3 == 0:
             self.do(LockSweep(limit=one_of(LIMITS, limit // 3)))

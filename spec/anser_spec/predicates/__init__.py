@@ -28,6 +28,7 @@ from anser_spec.predicates import (
     limits,
     locks,
     notifications,
+    orders,
     results,
     stats,
     storage,
@@ -65,6 +66,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     stats,
     results,
     limits,
+    orders,
     storage,
 )
 

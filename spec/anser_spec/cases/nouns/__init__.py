@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from anser_models import World
-from anser_spec.cases.nouns import claims, dead, events, jobs, limits, locks, notifications, results, whole
+from anser_spec.cases.nouns import claims, dead, events, jobs, limits, locks, notifications, orders, results, whole
 from anser_spec.cases.nouns.base import Noun
 from anser_spec.cases.nouns.whole import LAST
 
@@ -22,6 +22,7 @@ _FAMILIES: tuple[tuple[Noun, ...], ...] = (
     events.NOUNS,
     results.NOUNS,
     limits.NOUNS,
+    orders.NOUNS,
     whole.NOUNS,
 )
 

@@ -80,11 +80,11 @@ def _held(job: Job) -> Job:
 
 
 def _can_enqueue(op: Enqueue) -> bool:
-    return op.unique_key is None and op.max_lapses == MAX_LAPSES and None in (op.run_at, op.delay_s)
+    return op.unique_key is op.order_key is None and op.max_lapses == MAX_LAPSES and None in (op.run_at, op.delay_s)
 
 
 def _plain_enqueue(op: Enqueue) -> dict[str, Any]:  # noqa: ARG001  # whatever they were
-    return {"unique_key": None, "max_lapses": MAX_LAPSES}
+    return {"unique_key": None, "order_key": None, "max_lapses": MAX_LAPSES}
 
 
 def _enqueue_arguments(op: Enqueue) -> dict[str, Any]:
