@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Any
 
-from anser.types import Dead, Finished, Job, Lock
+from anser.types import Dead, Finished, Fire, HonkerSchedule, Job, Lock, Schedule
 
 __all__ = ["EMPTY", "World", "copied"]
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Everything that a file holds: live, dead and finished jobs by id, paused queues, the last id and fence given, and
-    locks by name.
+    """Everything that a file holds: live, dead and finished jobs by id, paused queues, the last id and fence given,
+    locks by name, schedules by name, the jobs that they made by id, and honker's own schedules by name.
     """
 
     jobs: dict[int, Job] = field(default_factory=dict)
@@ -27,6 +27,9 @@ class World:
     last_id: int = 0
     last_fence: int = 0
     locks: dict[str, Lock] = field(default_factory=dict)
+    schedules: dict[str, Schedule] = field(default_factory=dict)
+    fires: dict[int, Fire] = field(default_factory=dict)
+    honker_schedules: dict[str, HonkerSchedule] = field(default_factory=dict)
 
 
 EMPTY = World()

@@ -62,8 +62,10 @@ def test_a_lock_and_a_job_agree_side_by_side(sqlite: SqliteTarget) -> None:
 def test_every_named_transition_is_taken() -> None:
     jobs = explore(ModelTarget(), Scope(jobs=2, depth=2))
     locks = explore(ModelTarget(), Scope(jobs=0, locks=1))
+    schedules = explore(ModelTarget(), Scope(schedules=2, jobs=1, locks=1, depth=1))
 
-    assert [name for name in TRANSITIONS if not jobs.names[name] and not locks.names[name]] == []
+    names = jobs.names + locks.names + schedules.names
+    assert [name for name in TRANSITIONS if not names[name]] == []
 
 
 @pytest.mark.parametrize("name", SEEDS)

@@ -19,4 +19,5 @@ from anser.ops.jobs import *
 from anser.ops.leases import *
 from anser.ops.locks import *
 from anser.ops.payload import *
+from anser.ops.schedules import *
 from anser.ops.wire import *

@@ -11,3 +11,4 @@ from __future__ import annotations
 from anser.types.bounds import *
 from anser.types.jobs import *
 from anser.types.locks import *
+from anser.types.schedules import *

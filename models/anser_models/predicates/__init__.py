@@ -7,5 +7,6 @@ from __future__ import annotations
 
 from anser_models.predicates.jobs import claim_order, doom, due, expired, held, held_by, lapsed, stray
 from anser_models.predicates.locks import locked, locked_by
+from anser_models.predicates.schedules import ripe
 
-__all__ = ["claim_order", "doom", "due", "expired", "held", "held_by", "lapsed", "locked", "locked_by", "stray"]
+__all__ = ["claim_order", "doom", "due", "expired", "held", "held_by", "lapsed", "locked", "locked_by", "ripe", "stray"]

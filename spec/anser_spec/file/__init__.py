@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from anser_models import World
-from anser_spec.file import dead, jobs, leases, locks
+from anser_spec.file import dead, jobs, leases, locks, schedules
 from anser_spec.file.table import Counter, Stored, Table, columns_of, fetched
 
 __all__ = ["COUNTERS", "TABLES", "File", "abstract", "fill"]
@@ -21,6 +21,7 @@ TABLES: tuple[Table, ...] = (
     *jobs.TABLES,
     *dead.TABLES,
     *locks.TABLES,
+    *schedules.TABLES,
 )
 COUNTERS: tuple[Counter, ...] = (
     *jobs.COUNTERS,

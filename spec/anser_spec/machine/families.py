@@ -17,6 +17,7 @@ from anser_spec.machine import (
     jobs,
     leases,
     locks,
+    schedules,
 )
 from anser_spec.machine.base import Family, Machine, Run
 from anser_spec.machine.values import pick
@@ -30,6 +31,7 @@ FAMILIES: tuple[Family, ...] = (
     leases.FAMILY,
     dead.FAMILY,
     locks.FAMILY,
+    schedules.FAMILY,
 )
 
 INVALID: tuple[Op, ...] = tuple(op for family in FAMILIES for op in family.invalid)

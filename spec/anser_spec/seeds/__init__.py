@@ -6,14 +6,26 @@ All are worlds at `SEED_NOW`. A family is added by its module and a line in the 
 from __future__ import annotations
 
 from anser_models import World
-from anser_spec.seeds import claims, jobs, leases, locks
+from anser_spec.seeds import claims, jobs, leases, locks, schedules
 from anser_spec.seeds import dead as dead_jobs
 from anser_spec.seeds.base import SEED_NOW, world
 from anser_spec.seeds.dead import dead
 from anser_spec.seeds.jobs import pending, processing
 from anser_spec.seeds.locks import lock
+from anser_spec.seeds.schedules import honker_schedule, schedule
 
-__all__ = ["CROWDS", "SEEDS", "SEED_NOW", "dead", "lock", "pending", "processing", "world"]
+__all__ = [
+    "CROWDS",
+    "SEEDS",
+    "SEED_NOW",
+    "dead",
+    "honker_schedule",
+    "lock",
+    "pending",
+    "processing",
+    "schedule",
+    "world",
+]
 
 SEEDS: dict[str, World] = {
     **jobs.SEEDS,
@@ -21,9 +33,11 @@ SEEDS: dict[str, World] = {
     **leases.SEEDS,
     **dead_jobs.SEEDS,
     **locks.SEEDS,
+    **schedules.SEEDS,
 }
 CROWDS: dict[str, World] = {
     **jobs.CROWDS,
     **claims.CROWDS,
     **leases.CROWDS,
+    **schedules.CROWDS,
 }

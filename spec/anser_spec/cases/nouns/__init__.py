@@ -12,6 +12,7 @@ from anser_spec.cases.nouns import (
     dead,
     jobs,
     locks,
+    schedules,
     whole,
 )
 from anser_spec.cases.nouns.base import Noun
@@ -24,6 +25,7 @@ _FAMILIES: tuple[tuple[Noun, ...], ...] = (
     claims.NOUNS,
     dead.NOUNS,
     locks.NOUNS,
+    schedules.NOUNS,
     whole.NOUNS,
 )
 
