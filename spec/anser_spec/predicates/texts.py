@@ -9,7 +9,7 @@ __all__ = ["conditions"]
 _WORDS = re.compile(r"'[^']*'|[\w.]+|[()]")
 _BEGIN = re.compile(r"\b(?:where|case|join)\b")
 _NEXT = {"order", "limit", "returning", "union", "group", "where"}
-_PASSED_ON = {"exists (…)", "id in (…)", "name in (…)"}  # what the select inside of them has decided
+_PASSED_ON = {"exists (…)", "id in (…)", "job_id in (…)", "name in (…)"}  # what the select inside of them has decided
 
 
 def conditions(statement: str) -> tuple[str, ...]:
