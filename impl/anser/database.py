@@ -28,6 +28,7 @@ from anser.errors import FormatError, Invalid, StorageError
 from anser.locks import NamedLock
 from anser.ops import LockGet, LockList, LockSweep, Op
 from anser.queue import Queue
+from anser.schedules import Schedules
 from anser.types import Lock
 from anser.wake import Wake
 
@@ -105,6 +106,11 @@ class Database:
         nobody else has, and no other lock of that name can be had meanwhile. Raises `Invalid` for a wrong argument.
         """
         return NamedLock(self, name, owner=uuid.uuid4().hex if owner is None else owner, ttl_s=ttl_s)
+
+    @property
+    def schedules(self) -> Schedules:
+        """The schedules of this file; `anser.Scheduler` fires them (SCH-1)."""
+        return Schedules(self)
 
     def lock_get(self, name: str, *, tx: Transaction | sqlite3.Connection | None = None) -> Lock | None:
         """The lock while somebody holds it, or None (LCK-8)."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from anser_models import TRANSITIONS, canonical, shifted
+from anser_spec.alphabets import schedules
 from anser_spec.seeds import SEED_NOW, SEEDS, pending, world
 from anser_spec.targets.model import ModelTarget
 from anser_spec.targets.sqlite import SqliteTarget
@@ -59,12 +60,22 @@ def test_a_lock_and_a_job_agree_side_by_side(sqlite: SqliteTarget) -> None:
     assert found.names["claim.taken"]
 
 
+@pytest.mark.parametrize("scope", schedules.ALPHABET.scopes, ids=str)
+def test_schedules_agree_also_where_the_clocks_change(sqlite: SqliteTarget, scope: Scope) -> None:
+    found = explore(sqlite, Scope(depth=1, crowds=scope.crowds, **scope.sizes))
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.names["schedule_tick.fired"]
+    assert found.names["schedule_tick.ended"]
+    took(found.names.elements(), "transitions")
+
+
 def test_every_named_transition_is_taken() -> None:
     jobs = explore(ModelTarget(), Scope(jobs=2, depth=2))
     locks = explore(ModelTarget(), Scope(jobs=0, locks=1))
-    schedules = explore(ModelTarget(), Scope(schedules=2, jobs=1, locks=1, depth=1))
+    timed = explore(ModelTarget(), Scope(schedules=2, jobs=1, locks=1, depth=1))
 
-    names = jobs.names + locks.names + schedules.names
+    names = jobs.names + locks.names + timed.names
     assert [name for name in TRANSITIONS if not names[name]] == []
 
 

@@ -95,7 +95,7 @@ def _leading(world: World) -> Iterator[Op]:
 def fits(world: World, size: int) -> bool:
     rows = world.schedules.values()
     small = all(row.fires + row.missed <= MISSED_MAX for row in rows)
-    return small and max(len(rows), len(world.honker_schedules)) <= size and len(world.fires) <= 2 * size
+    return small and len(rows) <= size and len(world.fires) <= 2 * size
 
 
 def starts() -> Iterator[tuple[World, int]]:
@@ -108,5 +108,9 @@ ALPHABET = Alphabet(
     crowd=crowd,
     fits=fits,
     starts=starts,
-    scopes=(Scope(schedules=2, depth=1), Scope(schedules=1, jobs=1, locks=1, depth=2, crowds=True)),
+    scopes=(
+        Scope(schedules=2, depth=1),
+        Scope(schedules=1, depth=2),
+        Scope(schedules=1, jobs=1, locks=1, depth=1, crowds=True),
+    ),
 )

@@ -73,24 +73,40 @@ def _fired(*rows: Any) -> World:
 
 
 SEEDS: dict[str, World] = {
-    "scheduled": world(schedule("a")),
-    "scheduled_ahead": world(schedule("a", next_fire_at=SEED_NOW + 1)),
+    "scheduled": world(schedule("a"), honker_schedule("b"), honker_schedule("c", next_fire_at=SEED_NOW)),
+    "scheduled_ahead": world(schedule("a", next_fire_at=SEED_NOW + 1), honker_schedule("b", enabled=0)),
     "scheduled_late": world(schedule("a", next_fire_at=SEED_NOW - 2)),
     "scheduled_late_latest": world(schedule("a", next_fire_at=SEED_NOW - 2, misfire=Misfire.LATEST)),
-    "scheduled_late_skip": world(schedule("a", next_fire_at=SEED_NOW - 2, misfire=Misfire.SKIP)),
+    "scheduled_late_skip": world(
+        schedule("a", next_fire_at=SEED_NOW - 2, misfire=Misfire.SKIP),
+        schedule("b", next_fire_at=SEED_NOW - 1),
+        pending(1, payload="2"),
+        Fire(1, "b", SEED_NOW - 1),
+    ),
     "scheduled_late_expires": world(schedule("a", next_fire_at=SEED_NOW - 2, expires_s=2)),
     "scheduled_jitter": world(schedule("a", next_fire_at=SEED_NOW - 2, expires_s=2, jitter_s=2)),
     "scheduled_to_end": world(schedule("a", next_fire_at=SEED_NOW - 1, end_at=SEED_NOW)),
     "scheduled_twice_more": world(schedule("a", next_fire_at=SEED_NOW - 1, max_fires=3, fires=1)),
-    "scheduled_paused": world(schedule("a", next_fire_at=SEED_NOW - 1, paused=True)),
-    "schedule_over": world(schedule("a", next_fire_at=None, max_fires=1, fires=1, last_fire_at=SEED_NOW - 1)),
+    "scheduled_paused": world(
+        schedule("a", next_fire_at=SEED_NOW - 1, paused=True),
+        honker_schedule("b", cron_expr="@every 2s", next_fire_at=SEED_NOW + 1),
+    ),
+    "schedule_over": world(
+        honker_schedule("b", cron_expr="*/5 * * * *", next_fire_at=SEED_NOW + 1),
+        schedule("a", next_fire_at=None, max_fires=1, fires=1, last_fire_at=SEED_NOW - 1),
+    ),
     "schedule_running": _fired(schedule("a", next_fire_at=SEED_NOW - 1, overlap=Overlap.SKIP)),
     "schedule_ran": world(schedule("a", overlap=Overlap.SKIP), Fire(1, "a", None), last_id=1),
     "schedule_doomed": world(
         schedule("a", overlap=Overlap.SKIP), pending(1, expires_at=SEED_NOW), Fire(1, "a", SEED_NOW - 1)
     ),
     "schedule_fired_before": _fired(schedule("a", next_fire_at=SEED_NOW - 1)),
-    "two_schedules": world(schedule("a"), schedule("b", next_fire_at=SEED_NOW - 1, cron="@every 2s", payload="2")),
+    "two_schedules": world(
+        schedule("a"),
+        schedule("b", next_fire_at=SEED_NOW - 1, cron="@every 2s", payload="2"),
+        pending(1),
+        Fire(1, "b", SEED_NOW - 1),
+    ),
     "schedule_bad_cron": world(schedule("a", cron="@every never"), schedule("b", payload="2")),
     "schedule_bad_zone": world(schedule("a", tz="Mars/Base"), schedule("b", payload="2")),
     "schedule_no_json": world(schedule("a", payload=NOT_JSON), schedule("b", payload=UNREADABLE)),
