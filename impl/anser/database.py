@@ -33,6 +33,7 @@ from anser.ops import (
 )
 from anser.queue import Queue
 from anser.retention import Maintained, Retention, maintain
+from anser.schedules import Schedules
 from anser.types import Heard, Lock, TableStats
 from anser.wake import Wake
 
@@ -111,6 +112,11 @@ class Database:
         renewed every so many seconds while the body runs; if None, never. Raises `Invalid` for a wrong argument.
         """
         return NamedLock(self, name, owner=uuid.uuid4().hex if owner is None else owner, ttl_s=ttl_s, renew_s=renew_s)
+
+    @property
+    def schedules(self) -> Schedules:
+        """The schedules of this file; `anser.Scheduler` fires them (SCH-1)."""
+        return Schedules(self)
 
     def lock_get(self, name: str, *, tx: Transaction | sqlite3.Connection | None = None) -> Lock | None:
         """The lock while somebody holds it, or None (LCK-8)."""

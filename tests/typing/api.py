@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import assert_type
 
 import anser
@@ -91,6 +92,32 @@ async def waited_for_a_result(db: anser.Database, emails: anser.Queue) -> None:
     except anser.JobDead as dead:
         assert_type(dead.error, str | None)
     assert_type(db.result_sweep(), int)
+
+
+def scheduled(db: anser.Database) -> None:
+    registered = db.schedules.register(
+        "nightly", queue="reports", cron="0 3 * * *", tz="Europe/Paris", payload={"n": 1}, misfire=anser.Misfire.ALL
+    )
+    assert_type(registered, anser.Registered)
+    assert_type(registered.change, anser.Change)
+    assert_type(db.schedules.update("nightly", cron="0 4 * * *", end_at=None), anser.Registered)
+    assert_type(db.schedules.pause("nightly"), bool)
+    assert_type(db.schedules.resume("nightly"), bool)
+    assert_type(db.schedules.run_now("nightly"), int | None)
+    assert_type(db.schedules.get("nightly"), anser.Schedule | None)
+    assert_type(db.schedules.list(limit=5), tuple[anser.Schedule, ...])
+    assert_type(db.schedules.soonest(), int | None)
+    assert_type(db.schedules.tick(), anser.Ticked)
+    assert_type(db.schedules.adopt("hourly", tz="UTC"), anser.Registered)
+    assert_type(db.schedules.unregister("nightly"), bool)
+
+
+def scheduling(db: anser.Database, stop: threading.Event) -> None:
+    scheduler = anser.Scheduler(db, owner="host-1", ttl_s=60)
+    assert_type(scheduler.tick(), anser.Ticked | None)
+    assert_type(scheduler.leads, bool)
+    scheduler.run(stop)
+    scheduler.resign()
 
 
 def acked_with_its_own_writes(db: anser.Database, emails: anser.Queue) -> None:
