@@ -20,7 +20,7 @@ from tests.conformance_honker.worlds import FAMILIES, NOW, SHOWINGS, loose_opera
 
 NO_QUIRKS: frozenset[Quirk] = frozenset()
 TWO_JOBS_TRANSITIONS = 40_000
-SEQUENCES, STEPS, SEEN_MIN = 40, 120, 20
+SEQUENCES, STEPS, SEEN_MIN = 50, 120, 20
 MIXED_RATE = 0.8  # of the families are in a sequence: some have few, so that each has its time
 
 
@@ -55,6 +55,15 @@ def test_every_operation_in_every_world_of_two_locks_agrees(honker: HonkerTarget
     assert [str(difference) for difference in found.differences.values()] == []
     assert found.closed
     assert found.names.keys() >= {"lock_acquire.again", "lock_acquire.over", "lock_renew.held", "lock_release.free"}
+
+
+def test_windows_agree_to_the_second_with_every_quirk_and_with_none(honker: HonkerTarget) -> None:
+    for quirks in (HONKER_0_5, NO_QUIRKS):
+        found = explore(honker, Scope(windows=1), quirks)
+
+        assert [str(difference) for difference in found.differences.values()] == []
+        assert found.closed
+        assert found.names.keys() >= {"rate_limit_try.counted", "rate_limit_try.refused", "rate_limit_sweep.forgot"}
 
 
 def test_what_only_honker_takes_agrees(honker: HonkerTarget) -> None:
