@@ -9,16 +9,14 @@ from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Any
 
-from anser.types import Bucket, Dead, Finished, Job, Lock, Slot, Window
+from anser.types import Bucket, Channel, Dead, Event, Finished, Job, Lock, Notification, Slot, StoredResult, Window
 
 __all__ = ["EMPTY", "World", "copied"]
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Everything that a file holds: live, dead and finished jobs by id, paused queues, the last id and fence given, and
-    locks by name; windows of rate limits by key and start, buckets by key, slots by key and job.
-    """
+    """Everything that a file holds, a family after another. Rows by id or by name; counters never go back."""
 
     jobs: dict[int, Job] = field(default_factory=dict)
     dead: dict[int, Dead] = field(default_factory=dict)
@@ -27,6 +25,13 @@ class World:
     last_id: int = 0
     last_fence: int = 0
     locks: dict[str, Lock] = field(default_factory=dict)
+    notifications: dict[int, Notification] = field(default_factory=dict)
+    channels: dict[str, Channel] = field(default_factory=dict)
+    last_notification: int = 0
+    events: dict[int, Event] = field(default_factory=dict)
+    last_event: int = 0
+    events_keep: int = 0  # how many events are kept; 0 while none is told
+    results: dict[int, StoredResult] = field(default_factory=dict)
     windows: dict[tuple[str, int], Window] = field(default_factory=dict)
     buckets: dict[str, Bucket] = field(default_factory=dict)
     slots: dict[tuple[str, int], Slot] = field(default_factory=dict)

@@ -52,12 +52,29 @@ def test_the_worlds_of_two_locks_close_without_a_disagreement(sqlite: SqliteTarg
     took(found.names.elements(), "transitions")
 
 
+def test_the_worlds_of_a_notification_close_and_those_of_two_agree_to_a_depth(sqlite: SqliteTarget) -> None:
+    one, two = explore(sqlite, Scope(notifications=1)), explore(sqlite, Scope(notifications=2, depth=4))
+
+    assert [str(difference) for found in (one, two) for difference in found.differences.values()] == []
+    assert one.closed
+    assert two.transitions > 5_000
+    took(two.names.elements(), "transitions")
+
+
 def test_a_lock_and_a_job_agree_side_by_side(sqlite: SqliteTarget) -> None:
     found = explore(sqlite, Scope(jobs=1, locks=1, depth=2))
 
     assert [str(difference) for difference in found.differences.values()] == []
     assert found.names["lock_acquire.free"]
     assert found.names["claim.taken"]
+
+
+def test_what_happens_to_a_job_is_told_alike(sqlite: SqliteTarget) -> None:
+    found = explore(sqlite, Scope(jobs=1, events=2, depth=1))
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert [name for name in TRANSITIONS if name.startswith("event") and not found.names[name]] == []
+    took(found.names.elements(), "transitions")
 
 
 @pytest.mark.parametrize("scope", [Scope(windows=1), Scope(buckets=1)], ids=str)
@@ -95,6 +112,15 @@ def test_the_alphabet_is_the_same_later(name: str) -> None:
     assert canonical(later, SEED_NOW + 100) == canonical(SEEDS[name], SEED_NOW)
 
 
+def test_every_way_of_two_steps_with_a_job_and_a_result_agrees(sqlite: SqliteTarget) -> None:
+    found = explore(sqlite, Scope(jobs=1, results=1, depth=2))
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.depth == 2
+    assert [name for name in TRANSITIONS if "result" in name and not found.names[name]] == []
+    took(found.names.elements(), "transitions")
+
+
 def test_worlds_that_order_their_jobs_otherwise_are_kept_apart() -> None:
     later_first = world(pending(1, run_at=SEED_NOW - 1), pending(2, run_at=SEED_NOW - 2))
     first_first = world(pending(1, run_at=SEED_NOW - 2), pending(2, run_at=SEED_NOW - 1))
@@ -109,7 +135,9 @@ def test_a_scope_tells_its_sizes_and_a_kind_that_nobody_knows_is_refused() -> No
         "2 locks",
         "2 jobs and 1 lock",
     ]
-    with pytest.raises(ValueError, match="no alphabet is of the kind job: there are jobs, locks"):
+    with pytest.raises(
+        ValueError, match="no alphabet is of the kind job: there are jobs, locks, notifications, results"
+    ):
         explore(ModelTarget(), Scope(job=1))
 
 

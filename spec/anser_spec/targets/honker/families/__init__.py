@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from anser_spec.targets.honker.families import claims, dead, jobs, leases, limits, locks
+from anser_spec.targets.honker.families import claims, dead, jobs, leases, limits, locks, notifications, results
 from anser_spec.targets.honker.families.base import Family
 
 __all__ = ["FAMILIES"]
@@ -15,5 +15,7 @@ FAMILIES: tuple[Family, ...] = (
     leases.FAMILY,
     dead.FAMILY,
     locks.FAMILY,
+    notifications.FAMILY,
+    results.FAMILY,
     limits.FAMILY,
 )
