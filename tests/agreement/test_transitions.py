@@ -96,7 +96,7 @@ def test_slots_of_a_job_agree(sqlite: SqliteTarget) -> None:
 
 def test_every_named_transition_is_taken() -> None:
     jobs = explore(ModelTarget(), Scope(jobs=2, depth=2))
-    asked = [explore(ModelTarget(), scope) for family in ALPHABETS for scope in family.scopes]
+    asked = [explore(ModelTarget(), scope.within(5_000)) for family in ALPHABETS for scope in family.scopes]
     taken = {name for found in (jobs, *asked) for name in found.names}
 
     assert sorted(TRANSITIONS.keys() - taken) == []

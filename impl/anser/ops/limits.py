@@ -10,15 +10,7 @@ from anser.ops import checks
 from anser.ops.base import Op
 from anser.types import DELAY_MAX_S, INTEGER_MAX, LIST_MAX, PERIOD_MAX_S, RATE_MAX, SLOTS_MAX
 
-__all__ = [
-    "LimitAcquire",
-    "LimitGet",
-    "LimitRelease",
-    "LimitSweep",
-    "RateLimitSweep",
-    "RateLimitTry",
-    "TokenBucketTry",
-]
+__all__ = ["LimitAcquire", "LimitGet", "LimitRelease", "LimitSweep", "RateLimitSweep", "RateLimitTry", "TokenBucketTry"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
