@@ -20,7 +20,7 @@ from tests.conformance_honker.worlds import FAMILIES, NOW, SHOWINGS, loose_opera
 
 NO_QUIRKS: frozenset[Quirk] = frozenset()
 TWO_JOBS_TRANSITIONS = 40_000
-SEQUENCES, STEPS, SEEN_MIN = 60, 120, 10
+SEQUENCES, STEPS, SEEN_MIN = 80, 120, 10
 MIXED_RATE = 0.5  # of the families are in a sequence: some have few, so that each has its time
 
 
