@@ -32,6 +32,7 @@ from anser.errors import (
     StorageError,
 )
 from anser.events import EventLog
+from anser.limits import JobLimit, RateLimit, TokenBucket
 from anser.locks import NamedLock
 from anser.notifications import Listener, Lost, Message
 from anser.ops import decode
@@ -40,6 +41,7 @@ from anser.retention import Maintained, Retention
 from anser.scheduler import Scheduler
 from anser.schedules import Schedules
 from anser.types import (
+    Allowance,
     Bad,
     Change,
     Counts,
@@ -71,6 +73,7 @@ from anser.types import (
 )
 
 __all__ = [
+    "Allowance",
     "AnserError",
     "Backoff",
     "Bad",
@@ -94,6 +97,7 @@ __all__ = [
     "Job",
     "JobCancelled",
     "JobDead",
+    "JobLimit",
     "Lease",
     "LeaseLost",
     "Listener",
@@ -110,6 +114,7 @@ __all__ = [
     "Notification",
     "Overlap",
     "Queue",
+    "RateLimit",
     "Reason",
     "Registered",
     "Result",
@@ -126,6 +131,7 @@ __all__ = [
     "StorageError",
     "TableStats",
     "Ticked",
+    "TokenBucket",
     "Transaction",
     "decode",
     "open",

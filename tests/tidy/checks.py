@@ -25,7 +25,7 @@ LAYERS = (
     ("engine",),
     ("wake", "keeper"),
     ("home",),
-    ("database", "queue", "locks", "notifications", "events", "retention", "doctor", "results", "schedules"),
+    ("database", "queue", "locks", "notifications", "events", "retention", "doctor", "results", "schedules", "limits"),
     ("tasks", "worker", "scheduler"),
     ("cli", "integrations", "testing"),
 )

@@ -120,6 +120,19 @@ def scheduling(db: anser.Database, stop: threading.Event) -> None:
     scheduler.resign()
 
 
+def limited(db: anser.Database, emails: anser.Queue) -> None:
+    assert_type(db.rate_limit("sms", limit=100, per_s=60).try_acquire(), anser.Allowance)
+    allowance = db.token_bucket("api", limit=10, per_s=1).try_acquire(2)
+    assert_type((allowance.allowed, allowance.remaining, allowance.retry_at), tuple[bool, int, int | None])
+    assert_type(db.rate_limit_sweep(older_than_s=86_400), int)
+    job = emails.claim_one("worker-1")
+    if job is not None:
+        with job.limit("smtp", limit=3) as slot:
+            assert_type(slot, anser.JobLimit)
+        assert_type(job.limit("smtp", limit=3).acquire(), bool)
+    assert_type((db.limit_get("smtp"), db.limit_sweep()), tuple[int, int])
+
+
 def acked_with_its_own_writes(db: anser.Database, emails: anser.Queue) -> None:
     job = emails.claim_one("worker-1")
     if job is not None:
