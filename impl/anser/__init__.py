@@ -32,6 +32,7 @@ from anser.errors import (
     StorageError,
 )
 from anser.locks import NamedLock
+from anser.notifications import Listener, Lost, Message
 from anser.ops import decode
 from anser.queue import ClaimedJob, Queue
 from anser.types import (
@@ -39,9 +40,11 @@ from anser.types import (
     Dead,
     Enqueued,
     Finished,
+    Heard,
     Job,
     Lease,
     Lock,
+    Notification,
     Reason,
     Result,
     ResultState,
@@ -61,16 +64,21 @@ __all__ = [
     "Enqueued",
     "Finished",
     "FormatError",
+    "Heard",
     "Invalid",
     "Job",
     "JobCancelled",
     "JobDead",
     "Lease",
     "LeaseLost",
+    "Listener",
     "Lock",
+    "Lost",
     "ManualClock",
+    "Message",
     "NamedLock",
     "NotFound",
+    "Notification",
     "Queue",
     "Reason",
     "Result",

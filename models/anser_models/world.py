@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Any
 
-from anser.types import Dead, Finished, Job, Lock, StoredResult
+from anser.types import Channel, Dead, Finished, Job, Lock, Notification, StoredResult
 
 __all__ = ["EMPTY", "World", "copied"]
 
@@ -17,7 +17,8 @@ __all__ = ["EMPTY", "World", "copied"]
 @dataclass(frozen=True, slots=True)
 class World:
     """Everything that a file holds: live, dead and finished jobs by id, paused queues, the last id and fence given, and
-    locks by name, and results by the id of their job.
+    locks by name; notifications by id, of which channels what is gone, and the last one told; results by the id of
+    their job.
     """
 
     jobs: dict[int, Job] = field(default_factory=dict)
@@ -27,6 +28,9 @@ class World:
     last_id: int = 0
     last_fence: int = 0
     locks: dict[str, Lock] = field(default_factory=dict)
+    notifications: dict[int, Notification] = field(default_factory=dict)
+    channels: dict[str, Channel] = field(default_factory=dict)
+    last_notification: int = 0
     results: dict[int, StoredResult] = field(default_factory=dict)
 
 

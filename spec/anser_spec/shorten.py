@@ -29,7 +29,7 @@ LEAST = {
     "value": 1,
 }  # plain values where there is no default
 PAIR = 2
-ROWS = ("jobs", "dead", "finished", "locks", "results")
+ROWS = ("jobs", "dead", "finished", "locks", "notifications", "channels", "results")
 
 Tries = Callable[[Witness, Target], Iterator[Witness]]
 

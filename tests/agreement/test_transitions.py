@@ -51,6 +51,15 @@ def test_the_worlds_of_two_locks_close_without_a_disagreement(sqlite: SqliteTarg
     took(found.names.elements(), "transitions")
 
 
+def test_the_worlds_of_a_notification_close_and_those_of_two_agree_to_a_depth(sqlite: SqliteTarget) -> None:
+    one, two = explore(sqlite, Scope(notifications=1)), explore(sqlite, Scope(notifications=2, depth=4))
+
+    assert [str(difference) for found in (one, two) for difference in found.differences.values()] == []
+    assert one.closed
+    assert two.transitions > 5_000
+    took(two.names.elements(), "transitions")
+
+
 def test_a_lock_and_a_job_agree_side_by_side(sqlite: SqliteTarget) -> None:
     found = explore(sqlite, Scope(jobs=1, locks=1, depth=2))
 
@@ -62,9 +71,10 @@ def test_a_lock_and_a_job_agree_side_by_side(sqlite: SqliteTarget) -> None:
 def test_every_named_transition_is_taken() -> None:
     jobs = explore(ModelTarget(), Scope(jobs=2, depth=2))
     locks = explore(ModelTarget(), Scope(jobs=0, locks=1))
+    notifications = explore(ModelTarget(), Scope(notifications=2, depth=2))
     results = explore(ModelTarget(), Scope(jobs=1, results=1, depth=1))
+    taken = jobs.names + locks.names + notifications.names + results.names
 
-    taken = jobs.names + locks.names + results.names
     assert [name for name in TRANSITIONS if not taken[name]] == []
 
 
@@ -101,7 +111,7 @@ def test_a_scope_tells_its_sizes_and_a_kind_that_nobody_knows_is_refused() -> No
         "2 locks",
         "2 jobs and 1 lock",
     ]
-    with pytest.raises(ValueError, match="no alphabet is of the kind job: there are jobs, locks, results"):
+    with pytest.raises(ValueError, match="no alphabet is of the kind job: there are jobs, locks, "):
         explore(ModelTarget(), Scope(job=1))
 
 

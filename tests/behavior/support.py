@@ -33,6 +33,10 @@ from anser.ops import (
     LockRenew,
     LockSweep,
     NextClaimAt,
+    NotificationLast,
+    NotificationPrune,
+    NotificationRead,
+    Notify,
     Op,
     QueuePause,
     QueueResume,
@@ -148,6 +152,9 @@ def furnish(connection: sqlite3.Connection) -> None:
     lay_result(connection, 11, expires_at=NOW)
     connection.execute("update _anser_fence set fence = 9")
     connection.execute("insert into _anser_paused (queue, paused_at) values ('closed', ?)", (NOW,))
+    tell = "insert into _honker_notifications (id, channel, payload, created_at) values (?, ?, '1', ?)"
+    connection.executemany(tell, [(1, "orders", NOW - 9), (2, "orders", NOW), (3, "users", NOW)])
+    connection.execute("delete from _honker_notifications where id = 1")
     connection.execute("create table if not exists orders (id integer primary key)")
     connection.execute("commit")
 
@@ -188,6 +195,9 @@ WRITES: dict[str, Op] = {
     "lock_release": LockRelease(**lock_word("report", 7)),
     "lock_release, of an inner acquire": LockRelease(**lock_word("twice", 8)),
     "lock_sweep": LockSweep(),
+    "notify": Notify(channel="orders", payload={"n": 1}),
+    "notification_prune": NotificationPrune(channel="orders", keep=0, older_than_s=5),
+    "notification_prune, of each channel": NotificationPrune(keep=0, older_than_s=0),
     "ack, with a result": Ack(**word(3, 1), result=[1], result_ttl_s=60),
     "result_save": ResultSave(**word(3, 1), value={"n": 1}, ttl_s=60),
     "result_save, once more": ResultSave(**word(4, 2), value=2, ttl_s=90),
@@ -202,6 +212,8 @@ READS: dict[str, Op] = {
     "dead_list": DeadList(queue="mail"),
     "lock_get": LockGet(lock="report"),
     "lock_list": LockList(),
+    "notification_read": NotificationRead(channel="orders", after_id=0),
+    "notification_last": NotificationLast(channel="orders"),
     "result_get": ResultGet(queue="mail", id=11),
 }
 
@@ -245,6 +257,10 @@ REFUSED: dict[str, tuple[Op, type[anser.AnserError]]] = {
     "lock_get": (LockGet(lock=""), anser.Invalid),
     "lock_list": (LockList(limit=0), anser.Invalid),
     "lock_sweep": (LockSweep(limit=0), anser.Invalid),
+    "notify": (Notify(channel="orders", payload={1, 2}), anser.Invalid),
+    "notification_read": (NotificationRead(channel="", after_id=0), anser.Invalid),
+    "notification_last": (NotificationLast(channel=""), anser.Invalid),
+    "notification_prune": (NotificationPrune(keep=1, limit=0), anser.Invalid),
     "ack, with a result": (Ack(**word(7, 5), result=1, result_ttl_s=60), anser.LeaseLost),
     "ack, with a result that is no JSON": (Ack(**word(3, 1), result={1}, result_ttl_s=60), anser.Invalid),
     "result_save": (ResultSave(**word(4, 3), value=1, ttl_s=60), anser.LeaseLost),

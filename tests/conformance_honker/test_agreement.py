@@ -57,6 +57,14 @@ def test_every_operation_in_every_world_of_two_locks_agrees(honker: HonkerTarget
     assert found.names.keys() >= {"lock_acquire.again", "lock_acquire.over", "lock_renew.held", "lock_release.free"}
 
 
+def test_every_operation_in_every_world_of_two_notifications_agrees(honker: HonkerTarget) -> None:
+    found = explore(honker, Scope(notifications=2), HONKER_0_5)
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.closed
+    assert found.names.keys() >= {"notify.told", "notification_prune.nothing"}
+
+
 def test_ways_of_two_steps_with_a_job_and_a_result_agree(honker: HonkerTarget) -> None:
     found = explore(honker, Scope(jobs=1, results=1, depth=2), HONKER_0_5)
 

@@ -25,7 +25,7 @@ LAYERS = (
     ("engine",),
     ("wake", "keeper"),
     ("home",),
-    ("database", "queue", "locks", "results"),
+    ("database", "queue", "locks", "notifications", "results"),
     ("tasks", "worker", "scheduler"),
     ("cli", "integrations", "testing"),
 )

@@ -51,6 +51,22 @@ def locked(db: anser.Database) -> None:
     assert_type(db.lock_sweep(), int)
 
 
+def told_and_heard(db: anser.Database) -> None:
+    assert_type(db.notify("orders", {"id": 42}), int)
+    for heard in db.listen("orders", after_id=7, timeout_s=0.5):
+        if isinstance(heard, anser.Lost):
+            assert_type(heard.through_id, int)
+        else:
+            assert_type(heard, anser.Message)
+    assert_type(db.notification_read("orders", after_id=0).notifications, tuple[anser.Notification, ...])
+    assert_type(db.notification_prune(keep=100), int)
+
+
+async def heard_in_an_event_loop(db: anser.Database) -> None:
+    async for heard in db.listen("orders"):
+        assert_type(heard, anser.Message | anser.Lost)
+
+
 async def waited_for_a_result(db: anser.Database, emails: anser.Queue) -> None:
     job = emails.claim_one("worker-1")
     if job is not None:

@@ -11,4 +11,5 @@ from __future__ import annotations
 from anser.types.bounds import *
 from anser.types.jobs import *
 from anser.types.locks import *
+from anser.types.notifications import *
 from anser.types.results import *

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from anser_models.predicates.jobs import claim_order, doom, due, expired, held, held_by, lapsed, stray
 from anser_models.predicates.locks import locked, locked_by
+from anser_models.predicates.notifications import beyond, too_old
 from anser_models.predicates.results import result_over, result_shown
 
 __all__ = [
+    "beyond",
     "claim_order",
     "doom",
     "due",
@@ -22,4 +24,5 @@ __all__ = [
     "result_over",
     "result_shown",
     "stray",
+    "too_old",
 ]

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from anser_models.draft import Draft
 from anser_models.quirks import Quirk
-from anser_models.verbs import claims, dead, jobs, leases, locks, results
+from anser_models.verbs import claims, dead, jobs, leases, locks, notifications, results
 
 __all__ = ["FAMILIES", "LOOSE", "TRANSITIONS", "VERBS"]
 
@@ -38,6 +38,7 @@ FAMILIES: tuple[Family, ...] = (
     leases,
     dead,
     locks,
+    notifications,
     results,
 )
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from anser_models import World
-from anser_spec.file import dead, jobs, leases, locks, results
+from anser_spec.file import dead, jobs, leases, locks, notifications, results
 from anser_spec.file.table import Counter, Stored, Table, columns_of, fetched
 
 __all__ = ["COUNTERS", "TABLES", "File", "abstract", "fill"]
@@ -21,11 +21,13 @@ TABLES: tuple[Table, ...] = (
     *jobs.TABLES,
     *dead.TABLES,
     *locks.TABLES,
+    *notifications.TABLES,
     *results.TABLES,
 )
 COUNTERS: tuple[Counter, ...] = (
     *jobs.COUNTERS,
     *leases.COUNTERS,
+    *notifications.COUNTERS,
 )
 
 
@@ -85,19 +87,25 @@ class File:
 
     def _write_rows(self, before: World | None, after: World) -> None:
         """All that leaves goes before anything comes, so that no key is held twice on the way."""
-        for stored in self._tables:
-            stored.forget(self._connection, before, after)
-        for stored in self._tables:
-            stored.write(self._connection, before, after)
+        from_what = [(stored, self._before(stored.table.moved_by, before, after)) for stored in self._tables]
+        for stored, known in from_what:
+            stored.forget(self._connection, known, after)
+        for stored, known in from_what:
+            stored.write(self._connection, known, after)
 
     def _write_counters(self, before: World | None, after: World) -> None:
         """The counters go last: the rows written before may have moved them."""
-        moved = {stored.table.part for stored in self._tables if stored.hidden}
         for counter in self._counters:
-            parts = (counter.part, counter.moved_by)
-            if before is None or counter.moved_by in moved or any(_differs(before, after, part) for part in parts):
+            known = self._before(counter.moved_by, before, after)
+            if known is None or _differs(known, after, counter.part):
                 for statement in counter.write:
                     self._connection.execute(statement, {"number": getattr(after, counter.part)})
+
+    def _before(self, moved_by: str | None, before: World | None, after: World) -> World | None:
+        """What the file is known to hold of what rows of `moved_by` may move: nothing, where some are written."""
+        hidden = any(stored.hidden for stored in self._tables if stored.table.part == moved_by)
+        moved = before is not None and moved_by is not None and (hidden or _differs(before, after, moved_by))
+        return None if moved else before
 
 
 def _differs(before: World, after: World, part: str) -> bool:

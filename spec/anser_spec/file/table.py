@@ -35,7 +35,8 @@ class Table:
 
     `columns` are the table's own; each of `added`, which honker's tables lack, stands with the SQL of what it is there.
     A column of `raw` may hold bytes that are no text, one of `enums` holds a word. A row becomes a value by `value`,
-    from the columns as keywords, and a value a row by `row`.
+    from the columns as keywords, and a value a row by `row`. Deletes in the table of the part `moved_by`, which comes
+    before, may move rows here: the file has a trigger that does so.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Table:
     added: Mapping[str, str] = field(default_factory=dict)
     raw: tuple[str, ...] = ()
     enums: Mapping[str, type[StrEnum]] = field(default_factory=dict)
+    moved_by: str | None = None
     value: Callable[..., Any]
     row: Callable[[Any], Row] = fields_of
 

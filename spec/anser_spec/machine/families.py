@@ -17,6 +17,7 @@ from anser_spec.machine import (
     jobs,
     leases,
     locks,
+    notifications,
     results,
 )
 from anser_spec.machine.base import Family, Machine, Run
@@ -31,6 +32,7 @@ FAMILIES: tuple[Family, ...] = (
     leases.FAMILY,
     dead.FAMILY,
     locks.FAMILY,
+    notifications.FAMILY,
     results.FAMILY,
 )
 

@@ -12,6 +12,7 @@ from anser_spec.cases.nouns import (
     dead,
     jobs,
     locks,
+    notifications,
     results,
     whole,
 )
@@ -25,6 +26,7 @@ _FAMILIES: tuple[tuple[Noun, ...], ...] = (
     claims.NOUNS,
     dead.NOUNS,
     locks.NOUNS,
+    notifications.NOUNS,
     results.NOUNS,
     whole.NOUNS,
 )
