@@ -31,14 +31,19 @@ from anser.errors import (
     ResultTimeout,
     StorageError,
 )
+from anser.events import EventLog
 from anser.locks import NamedLock
 from anser.notifications import Listener, Lost, Message
 from anser.ops import decode
 from anser.queue import ClaimedJob, Queue
+from anser.retention import Maintained, Retention
 from anser.types import (
     Counts,
     Dead,
     Enqueued,
+    Event,
+    EventKind,
+    EventPage,
     Finished,
     Heard,
     Job,
@@ -50,6 +55,7 @@ from anser.types import (
     ResultState,
     Settled,
     State,
+    TableStats,
 )
 
 __all__ = [
@@ -62,6 +68,10 @@ __all__ = [
     "Database",
     "Dead",
     "Enqueued",
+    "Event",
+    "EventKind",
+    "EventLog",
+    "EventPage",
     "Finished",
     "FormatError",
     "Heard",
@@ -74,6 +84,7 @@ __all__ = [
     "Listener",
     "Lock",
     "Lost",
+    "Maintained",
     "ManualClock",
     "Message",
     "NamedLock",
@@ -86,9 +97,11 @@ __all__ = [
     "ResultMissing",
     "ResultState",
     "ResultTimeout",
+    "Retention",
     "Settled",
     "State",
     "StorageError",
+    "TableStats",
     "Transaction",
     "decode",
     "open",

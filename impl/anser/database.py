@@ -14,17 +14,9 @@ from typing import Any, Self
 
 from anser.backoff import Backoff
 from anser.clock import Clock, system_clock
-from anser.engine.sqlite import (
-    BUSY_TIMEOUT_MAX_S,
-    Engine,
-    Synchronous,
-    Transaction,
-    Watch,
-    connect,
-    main_file,
-    prepare,
-)
+from anser.engine.sqlite import BUSY_TIMEOUT_MAX_S, Engine, Synchronous, Transaction, Watch, connect, main_file, prepare
 from anser.errors import FormatError, Invalid, StorageError
+from anser.events import EventLog
 from anser.locks import NamedLock
 from anser.notifications import Listener
 from anser.ops import (
@@ -37,9 +29,11 @@ from anser.ops import (
     Notify,
     Op,
     ResultSweep,
+    Stats,
 )
 from anser.queue import Queue
-from anser.types import Heard, Lock
+from anser.retention import Maintained, Retention, maintain
+from anser.types import Heard, Lock, TableStats
 from anser.wake import Wake
 
 __all__ = ["Database", "open_database"]
@@ -178,6 +172,25 @@ class Database:
         op = NotificationPrune(channel=channel, keep=keep, older_than_s=older_than_s, limit=limit)
         pruned: int = self.run(op, tx)
         return pruned
+
+    @property
+    def events(self) -> EventLog:
+        """What this file tells of its jobs, if it was asked to (EVT-3)."""
+        return EventLog(self)
+
+    def stats(self, *, tx: Transaction | sqlite3.Connection | None = None) -> tuple[TableStats, ...]:
+        """How many rows each table has that can grow, and the oldest instant in it; visits every row (RTN-2)."""
+        found: tuple[TableStats, ...] = self.run(Stats(), tx)
+        return found
+
+    def maintain(self, retention: Retention | None = None, *, limit: int = 1_000, batches: int = 1_000) -> Maintained:
+        """Hold the file to a policy, the default one if None: call it now and then (RTN-3).
+
+        Works in batches of `limit` rows, each a short transaction of its own, so that others come between (RTN-4).
+        After `batches` of them it stops and answers that there is `more`. What was done stays done when a later batch
+        is refused. Raises `Invalid` for a wrong policy, before anything is done.
+        """
+        return maintain(self, Retention() if retention is None else retention, limit=limit, batches=batches)
 
     def result_sweep(self, *, limit: int = 1_000, tx: Transaction | sqlite3.Connection | None = None) -> int:
         """Forget results of all queues that are over; answers how many (RES-9)."""

@@ -9,17 +9,14 @@ from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Any
 
-from anser.types import Channel, Dead, Finished, Job, Lock, Notification, StoredResult
+from anser.types import Channel, Dead, Event, Finished, Job, Lock, Notification, StoredResult
 
 __all__ = ["EMPTY", "World", "copied"]
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Everything that a file holds: live, dead and finished jobs by id, paused queues, the last id and fence given, and
-    locks by name; notifications by id, of which channels what is gone, and the last one told; results by the id of
-    their job.
-    """
+    """Everything that a file holds, a family after another. Rows by id or by name; counters never go back."""
 
     jobs: dict[int, Job] = field(default_factory=dict)
     dead: dict[int, Dead] = field(default_factory=dict)
@@ -31,6 +28,9 @@ class World:
     notifications: dict[int, Notification] = field(default_factory=dict)
     channels: dict[str, Channel] = field(default_factory=dict)
     last_notification: int = 0
+    events: dict[int, Event] = field(default_factory=dict)
+    last_event: int = 0
+    events_keep: int = 0  # how many events are kept; 0 while none is told
     results: dict[int, StoredResult] = field(default_factory=dict)
 
 

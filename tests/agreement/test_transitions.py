@@ -68,13 +68,24 @@ def test_a_lock_and_a_job_agree_side_by_side(sqlite: SqliteTarget) -> None:
     assert found.names["claim.taken"]
 
 
+def test_what_happens_to_a_job_is_told_alike(sqlite: SqliteTarget) -> None:
+    found = explore(sqlite, Scope(jobs=1, events=2, depth=1))
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert [name for name in TRANSITIONS if name.startswith("event") and not found.names[name]] == []
+    took(found.names.elements(), "transitions")
+
+
 def test_every_named_transition_is_taken() -> None:
     jobs = explore(ModelTarget(), Scope(jobs=2, depth=2))
     locks = explore(ModelTarget(), Scope(jobs=0, locks=1))
     notifications = explore(ModelTarget(), Scope(notifications=2, depth=2))
+    taken = jobs.names + locks.names + notifications.names
+    events = explore(ModelTarget(), Scope(jobs=1, events=2, depth=1))
     results = explore(ModelTarget(), Scope(jobs=1, results=1, depth=1))
-    taken = jobs.names + locks.names + notifications.names + results.names
 
+    taken = jobs.names + locks.names + events.names
+    taken = jobs.names + locks.names + results.names
     assert [name for name in TRANSITIONS if not taken[name]] == []
 
 
@@ -111,7 +122,9 @@ def test_a_scope_tells_its_sizes_and_a_kind_that_nobody_knows_is_refused() -> No
         "2 locks",
         "2 jobs and 1 lock",
     ]
-    with pytest.raises(ValueError, match="no alphabet is of the kind job: there are jobs, locks, "):
+    with pytest.raises(
+        ValueError, match="no alphabet is of the kind job: there are jobs, locks, notifications, results"
+    ):
         explore(ModelTarget(), Scope(job=1))
 
 

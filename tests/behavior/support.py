@@ -22,6 +22,10 @@ from anser.ops import (
     DeadRequeue,
     Enqueue,
     EnqueueMany,
+    EventPrune,
+    EventRead,
+    EventsOff,
+    EventsOn,
     Fail,
     GetJob,
     Heartbeat,
@@ -38,6 +42,7 @@ from anser.ops import (
     NotificationRead,
     Notify,
     Op,
+    QueueList,
     QueuePause,
     QueueResume,
     Release,
@@ -45,6 +50,7 @@ from anser.ops import (
     ResultSave,
     ResultSweep,
     Retry,
+    Stats,
     SweepExpired,
 )
 from anser.types import Held
@@ -148,6 +154,10 @@ def furnish(connection: sqlite3.Connection) -> None:
     lay_lock(connection, "report", fence=7)
     lay_lock(connection, "twice", fence=8, depth=2)
     lay_lock(connection, "over", fence=9, expires_at=NOW)
+    connection.execute("insert into _anser_events_on (one, keep) values (1, 9)")  # its triggers come when it is changed
+    connection.execute(
+        "insert into _anser_events (kind, queue, job_id, attempts, at) values ('enqueued', 'mail', 1, 0, ?)", (NOW - 5,)
+    )
     lay_result(connection, 4)
     lay_result(connection, 11, expires_at=NOW)
     connection.execute("update _anser_fence set fence = 9")
@@ -198,6 +208,9 @@ WRITES: dict[str, Op] = {
     "notify": Notify(channel="orders", payload={"n": 1}),
     "notification_prune": NotificationPrune(channel="orders", keep=0, older_than_s=5),
     "notification_prune, of each channel": NotificationPrune(keep=0, older_than_s=0),
+    "events_on": EventsOn(keep=5),
+    "events_off": EventsOff(),
+    "event_prune": EventPrune(older_than_s=5),
     "ack, with a result": Ack(**word(3, 1), result=[1], result_ttl_s=60),
     "result_save": ResultSave(**word(3, 1), value={"n": 1}, ttl_s=60),
     "result_save, once more": ResultSave(**word(4, 2), value=2, ttl_s=90),
@@ -214,6 +227,9 @@ READS: dict[str, Op] = {
     "lock_list": LockList(),
     "notification_read": NotificationRead(channel="orders", after_id=0),
     "notification_last": NotificationLast(channel="orders"),
+    "event_read": EventRead(),
+    "queue_list": QueueList(),
+    "stats": Stats(),
     "result_get": ResultGet(queue="mail", id=11),
 }
 
@@ -261,6 +277,10 @@ REFUSED: dict[str, tuple[Op, type[anser.AnserError]]] = {
     "notification_read": (NotificationRead(channel="", after_id=0), anser.Invalid),
     "notification_last": (NotificationLast(channel=""), anser.Invalid),
     "notification_prune": (NotificationPrune(keep=1, limit=0), anser.Invalid),
+    "events_on": (EventsOn(keep=0), anser.Invalid),
+    "event_read": (EventRead(limit=0), anser.Invalid),
+    "event_prune": (EventPrune(older_than_s=-1), anser.Invalid),
+    "queue_list": (QueueList(limit=0), anser.Invalid),
     "ack, with a result": (Ack(**word(7, 5), result=1, result_ttl_s=60), anser.LeaseLost),
     "ack, with a result that is no JSON": (Ack(**word(3, 1), result={1}, result_ttl_s=60), anser.Invalid),
     "result_save": (ResultSave(**word(4, 3), value=1, ttl_s=60), anser.LeaseLost),
@@ -268,3 +288,4 @@ REFUSED: dict[str, tuple[Op, type[anser.AnserError]]] = {
     "result_get": (ResultGet(queue="mail", id=0), anser.Invalid),
     "result_sweep": (ResultSweep(limit=0), anser.Invalid),
 }
+NEVER_REFUSED = {"events_off", "stats"}  # they have no arguments, and nothing to meet

@@ -25,7 +25,7 @@ LAYERS = (
     ("engine",),
     ("wake", "keeper"),
     ("home",),
-    ("database", "queue", "locks", "notifications", "results"),
+    ("database", "queue", "locks", "notifications", "events", "retention", "doctor", "results"),
     ("tasks", "worker", "scheduler"),
     ("cli", "integrations", "testing"),
 )

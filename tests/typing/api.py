@@ -67,6 +67,16 @@ async def heard_in_an_event_loop(db: anser.Database) -> None:
         assert_type(heard, anser.Message | anser.Lost)
 
 
+def told_and_forgotten(db: anser.Database) -> None:
+    assert_type(db.events.on(keep=10_000), bool)
+    page = db.events.read(after_id=7)
+    assert_type(page.events, tuple[anser.Event, ...])
+    assert_type(page.lost_through_id, int | None)
+    assert_type(db.events.off(), bool)
+    assert_type(db.maintain(anser.Retention(dead_s=None, events_s=3_600)), anser.Maintained)
+    assert_type(db.stats(), tuple[anser.TableStats, ...])
+
+
 async def waited_for_a_result(db: anser.Database, emails: anser.Queue) -> None:
     job = emails.claim_one("worker-1")
     if job is not None:

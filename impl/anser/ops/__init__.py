@@ -14,6 +14,7 @@ from __future__ import annotations
 from anser.ops.base import Op as Op
 from anser.ops.claims import *
 from anser.ops.dead import *
+from anser.ops.events import *
 from anser.ops.families import *
 from anser.ops.jobs import *
 from anser.ops.leases import *
@@ -21,4 +22,5 @@ from anser.ops.locks import *
 from anser.ops.notifications import *
 from anser.ops.payload import *
 from anser.ops.results import *
+from anser.ops.stats import *
 from anser.ops.wire import *

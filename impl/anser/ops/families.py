@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from anser.ops import claims, dead, jobs, leases, locks, notifications, results
+from anser.ops import claims, dead, events, jobs, leases, locks, notifications, results, stats
 from anser.ops.base import Op
 
 __all__ = ["FAMILIES", "OPS"]
 
-FAMILIES = (jobs, claims, leases, dead, locks, notifications, results)
+FAMILIES = (jobs, claims, leases, dead, locks, notifications, events, stats, results)
 OPS: dict[str, type[Op]] = {op.name: op for family in FAMILIES for op in family.OPS}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from anser_models.parts import jobs, locks, notifications, results
+from anser_models.parts import events, jobs, locks, notifications, results
 from anser_models.world import World
 
 __all__ = ["INVARIANTS", "PARTS", "canonical", "shifted"]
@@ -32,6 +32,7 @@ PARTS: tuple[Part, ...] = (
     jobs,
     locks,
     notifications,
+    events,
     results,
 )
 

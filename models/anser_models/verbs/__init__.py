@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from anser_models.draft import Draft
 from anser_models.quirks import Quirk
-from anser_models.verbs import claims, dead, jobs, leases, locks, notifications, results
+from anser_models.verbs import claims, dead, events, jobs, leases, locks, notifications, results, stats
 
 __all__ = ["FAMILIES", "LOOSE", "TRANSITIONS", "VERBS"]
 
@@ -39,6 +39,8 @@ FAMILIES: tuple[Family, ...] = (
     dead,
     locks,
     notifications,
+    events,
+    stats,
     results,
 )
 

@@ -8,11 +8,12 @@ from typing import Any
 
 from anser.errors import Invalid
 from anser.ops import Cancel, CountJobs, Enqueue, EnqueueMany, GetJob, ListJobs, QueuePause, QueueResume, encode
-from anser.types import Counts, Dead, Enqueued, Finished, Job, State
+from anser.types import Counts, Dead, Enqueued, EventKind, Finished, Job, State
 from anser_models.draft import Draft
 from anser_models.predicates import due, stray
 from anser_models.quirks import Quirk
 from anser_models.verbs.moves import blocks, find, finish, forget, give_id, key_holder, live
+from anser_models.verbs.telling import tell
 
 __all__ = ["LOOSE", "TRANSITIONS", "VERBS"]
 
@@ -74,6 +75,7 @@ def enqueue(draft: Draft, op: Enqueue) -> Enqueued:
         lease=None,
     )
     draft.took("enqueue.created")
+    tell(draft, EventKind.ENQUEUED, draft.world.jobs[id])
     return Enqueued(id, created=True)
 
 

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from anser.errors import LeaseLost
 from anser.ops import Ack, AckBatch, Fail, Heartbeat, Release, ResultSave, Retry, encoded
-from anser.types import Job, Reason, Settled, State
+from anser.types import EventKind, Job, Reason, Settled, State
 from anser_models.draft import Draft, Refused
 from anser_models.predicates import held_by
 from anser_models.quirks import Quirk
 from anser_models.verbs.moves import blocks, bury, find, finish, forget, keep_result
+from anser_models.verbs.telling import tell
 
 __all__ = ["LOOSE", "TRANSITIONS", "VERBS", "named"]
 
@@ -73,6 +74,7 @@ def release(draft: Draft, op: Release) -> int:
     draft.world.jobs[job.id] = replace(
         job, state=State.PENDING, run_at=run_at, attempts=max(job.attempts - 1, 0), lease=None
     )
+    tell(draft, EventKind.RELEASED, draft.world.jobs[job.id])
     return run_at
 
 
@@ -88,6 +90,7 @@ def retry(draft: Draft, op: Retry) -> Settled:
     run_at = draft.now + op.delay_s
     error = job.last_error if op.error is None or draft.has(Quirk.E23_ERRORS_DISCARDED) else op.error
     draft.world.jobs[job.id] = replace(job, state=State.PENDING, run_at=run_at, last_error=error, lease=None)
+    tell(draft, EventKind.RETRIED, draft.world.jobs[job.id])
     return Settled(State.PENDING, run_at)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from anser.ops import Op
 from anser_models import World
-from anser_spec.alphabets import claims, dead, jobs, leases, locks, notifications, results
+from anser_spec.alphabets import claims, dead, events, jobs, leases, locks, notifications, results, stats
 from anser_spec.alphabets.base import HORIZON_S, NAMES_MAX, Alphabet, Scope
 
 __all__ = ["ALPHABETS", "HORIZON_S", "KINDS", "Alphabet", "Scope", "alphabet"]
@@ -21,6 +21,8 @@ ALPHABETS: tuple[Alphabet, ...] = (
     dead.ALPHABET,
     locks.ALPHABET,
     notifications.ALPHABET,
+    events.ALPHABET,
+    stats.ALPHABET,
     results.ALPHABET,
 )
 KINDS = tuple(dict.fromkeys(family.kind for family in ALPHABETS))

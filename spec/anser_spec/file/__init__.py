@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from anser_models import World
-from anser_spec.file import dead, jobs, leases, locks, notifications, results
+from anser_spec.file import dead, events, jobs, leases, locks, notifications, results
 from anser_spec.file.table import Counter, Stored, Table, columns_of, fetched
 
 __all__ = ["COUNTERS", "TABLES", "File", "abstract", "fill"]
@@ -22,12 +22,14 @@ TABLES: tuple[Table, ...] = (
     *dead.TABLES,
     *locks.TABLES,
     *notifications.TABLES,
+    *events.TABLES,
     *results.TABLES,
 )
 COUNTERS: tuple[Counter, ...] = (
     *jobs.COUNTERS,
     *leases.COUNTERS,
     *notifications.COUNTERS,
+    *events.COUNTERS,
 )
 
 
@@ -74,8 +76,10 @@ class File:
         if alone:
             self._connection.execute("begin immediate")
         try:
+            self._silence(before)
             self._write_rows(before, after)
             self._write_counters(before, after)
+            self._sound(after)
             if alone:
                 self._connection.execute("commit")
         except BaseException:
@@ -84,6 +88,18 @@ class File:
             raise
         for stored in self._tables:
             stored.hidden.clear()
+
+    def _silence(self, before: World | None) -> None:
+        for counter in self._counters:
+            if before is None or getattr(before, counter.part):
+                for statement in counter.silenced_by:
+                    self._connection.execute(statement)
+
+    def _sound(self, after: World) -> None:
+        for counter in self._counters:
+            if getattr(after, counter.part):
+                for statement in counter.sounded_by:
+                    self._connection.execute(statement)
 
     def _write_rows(self, before: World | None, after: World) -> None:
         """All that leaves goes before anything comes, so that no key is held twice on the way."""

@@ -53,13 +53,19 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counter:
-    """A number that is `part` of the world, 0 without its table. Rows of the part `moved_by` may move it."""
+    """A number that is `part` of the world, 0 without its table. Rows of the part `moved_by` may move it.
+
+    Where rows set something off while the number is not 0, that is `silenced_by` these statements before rows are laid
+    down, and `sounded_by` those afterwards.
+    """
 
     part: str
     table: str
     read: str
     write: tuple[str, ...]  # statements that may name :number
     moved_by: str
+    silenced_by: tuple[str, ...] = ()
+    sounded_by: tuple[str, ...] = ()
 
 
 class Stored:

@@ -11,15 +11,7 @@ from hypothesis.stateful import initialize, rule
 
 from anser.ops import Op
 from anser_models import World
-from anser_spec.machine import (
-    claims,
-    dead,
-    jobs,
-    leases,
-    locks,
-    notifications,
-    results,
-)
+from anser_spec.machine import claims, dead, events, jobs, leases, locks, notifications, results
 from anser_spec.machine.base import Family, Machine, Run
 from anser_spec.machine.values import pick
 from anser_spec.seeds import CROWDS, SEED_NOW, SEEDS
@@ -33,6 +25,7 @@ FAMILIES: tuple[Family, ...] = (
     dead.FAMILY,
     locks.FAMILY,
     notifications.FAMILY,
+    events.FAMILY,
     results.FAMILY,
 )
 

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from anser.engine.sqlite import prepare
 from anser.sql import STATEMENTS
-from anser_spec.predicates import claims, dead, jobs, leases, locks, notifications, results, storage
+from anser_spec.predicates import claims, dead, events, jobs, leases, locks, notifications, results, stats, storage
 from anser_spec.predicates.condition import AnyCondition, Condition, Given, Table, values_of
 from anser_spec.predicates.grid import Grid, differences, grid
 from anser_spec.predicates.texts import conditions
@@ -42,7 +42,7 @@ __all__ = [
     "values_of",
 ]
 
-FAMILIES: tuple[ModuleType, ...] = (jobs, claims, leases, dead, locks, notifications, results, storage)
+FAMILIES: tuple[ModuleType, ...] = (jobs, claims, leases, dead, locks, notifications, events, stats, results, storage)
 
 Told = TypeVar("Told")
 

@@ -13,8 +13,10 @@ _PASSED_ON = {"exists (…)", "id in (…)", "name in (…)", "job_id in (…)"}
 
 
 def conditions(statement: str) -> tuple[str, ...]:
-    """The conditions of a statement in the order in which they begin, each on one line, a select within one as (…)."""
-    text = " ".join(statement.split()).replace("( ", "(").replace(" )", ")")
+    """The conditions of a statement in the order in which they begin, each on one line, a select within one as (…).
+
+    A trigger is the statement in its body."""
+    text = " ".join(statement.split()).replace("( ", "(").replace(" )", ")").removesuffix("; end")
     found = []
     for begin in _BEGIN.finditer(text):
         if begin[0] == "case":
