@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Any
 
-from anser.types import Channel, Dead, Event, Finished, Job, Lock, Notification, StoredResult
+from anser.types import Bucket, Channel, Dead, Event, Finished, Job, Lock, Notification, Slot, StoredResult, Window
 
 __all__ = ["EMPTY", "World", "copied"]
 
@@ -32,6 +32,9 @@ class World:
     last_event: int = 0
     events_keep: int = 0  # how many events are kept; 0 while none is told
     results: dict[int, StoredResult] = field(default_factory=dict)
+    windows: dict[tuple[str, int], Window] = field(default_factory=dict)
+    buckets: dict[str, Bucket] = field(default_factory=dict)
+    slots: dict[tuple[str, int], Slot] = field(default_factory=dict)
 
 
 EMPTY = World()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from anser_models import TRANSITIONS, canonical, shifted
+from anser_spec.alphabets import ALPHABETS
 from anser_spec.seeds import SEED_NOW, SEEDS, pending, world
 from anser_spec.targets.model import ModelTarget
 from anser_spec.targets.sqlite import SqliteTarget
@@ -76,17 +77,29 @@ def test_what_happens_to_a_job_is_told_alike(sqlite: SqliteTarget) -> None:
     took(found.names.elements(), "transitions")
 
 
+@pytest.mark.parametrize("scope", [Scope(windows=1), Scope(buckets=1)], ids=str)
+def test_the_worlds_of_a_key_close_without_a_disagreement(sqlite: SqliteTarget, scope: Scope) -> None:
+    found = explore(sqlite, scope)
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.closed
+    took(found.names.elements(), "transitions")
+
+
+def test_slots_of_a_job_agree(sqlite: SqliteTarget) -> None:
+    found = explore(sqlite, Scope(jobs=2, slots=1, depth=1))
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.names["limit_acquire.refused"]
+    took(found.names.elements(), "transitions")
+
+
 def test_every_named_transition_is_taken() -> None:
     jobs = explore(ModelTarget(), Scope(jobs=2, depth=2))
-    locks = explore(ModelTarget(), Scope(jobs=0, locks=1))
-    notifications = explore(ModelTarget(), Scope(notifications=2, depth=2))
-    taken = jobs.names + locks.names + notifications.names
-    events = explore(ModelTarget(), Scope(jobs=1, events=2, depth=1))
-    results = explore(ModelTarget(), Scope(jobs=1, results=1, depth=1))
+    asked = [explore(ModelTarget(), scope.within(5_000)) for family in ALPHABETS for scope in family.scopes]
+    taken = {name for found in (jobs, *asked) for name in found.names}
 
-    taken = jobs.names + locks.names + events.names
-    taken = jobs.names + locks.names + results.names
-    assert [name for name in TRANSITIONS if not taken[name]] == []
+    assert sorted(TRANSITIONS.keys() - taken) == []
 
 
 @pytest.mark.parametrize("name", SEEDS)

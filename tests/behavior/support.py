@@ -29,6 +29,10 @@ from anser.ops import (
     Fail,
     GetJob,
     Heartbeat,
+    LimitAcquire,
+    LimitGet,
+    LimitRelease,
+    LimitSweep,
     ListJobs,
     LockAcquire,
     LockGet,
@@ -45,6 +49,8 @@ from anser.ops import (
     QueueList,
     QueuePause,
     QueueResume,
+    RateLimitSweep,
+    RateLimitTry,
     Release,
     ResultGet,
     ResultSave,
@@ -52,6 +58,7 @@ from anser.ops import (
     Retry,
     Stats,
     SweepExpired,
+    TokenBucketTry,
 )
 from anser.types import Held
 
@@ -132,6 +139,17 @@ def lay_result(connection: sqlite3.Connection, job_id: int, **columns: Any) -> N
     connection.execute(f"insert into _honker_results ({', '.join(columns)}) values ({places})", list(columns.values()))
 
 
+def lay_limits(connection: sqlite3.Connection) -> None:
+    """A window and a bucket in use, those of long ago, and a slot of a lease that holds and of one that is over."""
+    windows, buckets = "_honker_rate_limits (name, window_start, count)", "_anser_buckets"
+    connection.executemany(f"insert into {windows} values (?, ?, ?)", [("open", NOW, 1), ("passed", NOW - 60, 2)])
+    connection.executemany(
+        f"insert into {buckets} (key, capacity, per_s, level, at) values (?, ?, ?, ?, ?)",
+        [("open", 2, 10, 15, NOW), ("empty", 2, 10, 5, NOW), ("full", 2, 10, 0, NOW - 60)],
+    )
+    connection.executemany("insert into _anser_slots (key, job_id, fence) values (?, ?, ?)", [("a", 3, 1), ("a", 7, 5)])
+
+
 def furnish(connection: sqlite3.Connection) -> None:
     """A job in every place, each with an id that tells which, a lock of every kind, and results."""
     connection.execute("begin immediate")
@@ -161,6 +179,7 @@ def furnish(connection: sqlite3.Connection) -> None:
     lay_result(connection, 4)
     lay_result(connection, 11, expires_at=NOW)
     connection.execute("update _anser_fence set fence = 9")
+    lay_limits(connection)
     connection.execute("insert into _anser_paused (queue, paused_at) values ('closed', ?)", (NOW,))
     tell = "insert into _honker_notifications (id, channel, payload, created_at) values (?, ?, '1', ?)"
     connection.executemany(tell, [(1, "orders", NOW - 9), (2, "orders", NOW), (3, "users", NOW)])
@@ -215,6 +234,14 @@ WRITES: dict[str, Op] = {
     "result_save": ResultSave(**word(3, 1), value={"n": 1}, ttl_s=60),
     "result_save, once more": ResultSave(**word(4, 2), value=2, ttl_s=90),
     "result_sweep": ResultSweep(),
+    "rate_limit_try": RateLimitTry(key="open", limit=2, per_s=60),
+    "rate_limit_try, the first of a window": RateLimitTry(key="passed", limit=2, per_s=60),
+    "token_bucket_try": TokenBucketTry(key="open", limit=2, per_s=10),
+    "token_bucket_try, the first of a key": TokenBucketTry(key="new", limit=2, per_s=10, n=2),
+    "rate_limit_sweep": RateLimitSweep(older_than_s=30),
+    "limit_acquire": LimitAcquire(**word(4, 2), key="a", limit=2),
+    "limit_release": LimitRelease(**word(3, 1), key="a"),
+    "limit_sweep": LimitSweep(),
 }
 
 READS: dict[str, Op] = {
@@ -231,6 +258,7 @@ READS: dict[str, Op] = {
     "queue_list": QueueList(),
     "stats": Stats(),
     "result_get": ResultGet(queue="mail", id=11),
+    "limit_get": LimitGet(key="a"),
 }
 
 # Operations that a furnished file refuses, each kind at least once, the later the better: some have written by then.
@@ -287,5 +315,12 @@ REFUSED: dict[str, tuple[Op, type[anser.AnserError]]] = {
     "result_save, of no JSON": (ResultSave(**word(4, 2), value={1}, ttl_s=60), anser.Invalid),
     "result_get": (ResultGet(queue="mail", id=0), anser.Invalid),
     "result_sweep": (ResultSweep(limit=0), anser.Invalid),
+    "rate_limit_try": (RateLimitTry(key="open", limit=0, per_s=60), anser.Invalid),
+    "token_bucket_try": (TokenBucketTry(key="open", limit=2, per_s=10, n=3), anser.Invalid),
+    "rate_limit_sweep": (RateLimitSweep(older_than_s=-1), anser.Invalid),
+    "limit_acquire": (LimitAcquire(**word(7, 5), key="a", limit=9), anser.LeaseLost),
+    "limit_release": (LimitRelease(**word(7, 5), key="a"), anser.LeaseLost),
+    "limit_get": (LimitGet(key=""), anser.Invalid),
+    "limit_sweep": (LimitSweep(limit=0), anser.Invalid),
 }
 NEVER_REFUSED = {"events_off", "stats"}  # they have no arguments, and nothing to meet

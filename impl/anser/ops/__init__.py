@@ -18,6 +18,7 @@ from anser.ops.events import *
 from anser.ops.families import *
 from anser.ops.jobs import *
 from anser.ops.leases import *
+from anser.ops.limits import *
 from anser.ops.locks import *
 from anser.ops.notifications import *
 from anser.ops.payload import *

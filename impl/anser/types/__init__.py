@@ -11,6 +11,7 @@ from __future__ import annotations
 from anser.types.bounds import *
 from anser.types.events import *
 from anser.types.jobs import *
+from anser.types.limits import *
 from anser.types.locks import *
 from anser.types.notifications import *
 from anser.types.results import *

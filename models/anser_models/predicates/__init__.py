@@ -6,6 +6,7 @@ CrossHair proves that the three-valued twin of every deciding `where` says the s
 from __future__ import annotations
 
 from anser_models.predicates.jobs import claim_order, doom, due, expired, held, held_by, lapsed, stray
+from anser_models.predicates.limits import filled, full, holds_slot, level_at, window_start
 from anser_models.predicates.locks import locked, locked_by
 from anser_models.predicates.notifications import beyond, too_old
 from anser_models.predicates.results import result_over, result_shown
@@ -16,13 +17,18 @@ __all__ = [
     "doom",
     "due",
     "expired",
+    "filled",
+    "full",
     "held",
     "held_by",
+    "holds_slot",
     "lapsed",
+    "level_at",
     "locked",
     "locked_by",
     "result_over",
     "result_shown",
     "stray",
     "too_old",
+    "window_start",
 ]

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from anser_models.draft import Draft
 from anser_models.quirks import Quirk
-from anser_models.verbs import claims, dead, events, jobs, leases, locks, notifications, results, stats
+from anser_models.verbs import claims, dead, events, jobs, leases, limits, locks, notifications, results, stats
 
 __all__ = ["FAMILIES", "LOOSE", "TRANSITIONS", "VERBS"]
 
@@ -42,6 +42,7 @@ FAMILIES: tuple[Family, ...] = (
     events,
     stats,
     results,
+    limits,
 )
 
 TRANSITIONS = {name: rule for family in FAMILIES for name, rule in family.TRANSITIONS.items()}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from anser.ops import Op
 from anser_models import World
-from anser_spec.alphabets import claims, dead, events, jobs, leases, locks, notifications, results, stats
+from anser_spec.alphabets import claims, dead, events, jobs, leases, limits, locks, notifications, results, stats
 from anser_spec.alphabets.base import HORIZON_S, NAMES_MAX, Alphabet, Scope
 
 __all__ = ["ALPHABETS", "HORIZON_S", "KINDS", "Alphabet", "Scope", "alphabet"]
@@ -24,6 +24,9 @@ ALPHABETS: tuple[Alphabet, ...] = (
     events.ALPHABET,
     stats.ALPHABET,
     results.ALPHABET,
+    limits.WINDOWS,
+    limits.BUCKETS,
+    limits.SLOTS,
 )
 KINDS = tuple(dict.fromkeys(family.kind for family in ALPHABETS))
 

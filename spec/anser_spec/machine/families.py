@@ -11,7 +11,7 @@ from hypothesis.stateful import initialize, rule
 
 from anser.ops import Op
 from anser_models import World
-from anser_spec.machine import claims, dead, events, jobs, leases, locks, notifications, results
+from anser_spec.machine import claims, dead, events, jobs, leases, limits, locks, notifications, results
 from anser_spec.machine.base import Family, Machine, Run
 from anser_spec.machine.values import pick
 from anser_spec.seeds import CROWDS, SEED_NOW, SEEDS
@@ -27,6 +27,7 @@ FAMILIES: tuple[Family, ...] = (
     notifications.FAMILY,
     events.FAMILY,
     results.FAMILY,
+    limits.FAMILY,
 )
 
 INVALID: tuple[Op, ...] = tuple(op for family in FAMILIES for op in family.invalid)

@@ -19,7 +19,19 @@ from typing import TypeVar
 
 from anser.engine.sqlite import prepare
 from anser.sql import STATEMENTS
-from anser_spec.predicates import claims, dead, events, jobs, leases, locks, notifications, results, stats, storage
+from anser_spec.predicates import (
+    claims,
+    dead,
+    events,
+    jobs,
+    leases,
+    limits,
+    locks,
+    notifications,
+    results,
+    stats,
+    storage,
+)
 from anser_spec.predicates.condition import AnyCondition, Condition, Given, Table, values_of
 from anser_spec.predicates.grid import Grid, differences, grid
 from anser_spec.predicates.texts import conditions
@@ -42,7 +54,19 @@ __all__ = [
     "values_of",
 ]
 
-FAMILIES: tuple[ModuleType, ...] = (jobs, claims, leases, dead, locks, notifications, events, stats, results, storage)
+FAMILIES: tuple[ModuleType, ...] = (
+    jobs,
+    claims,
+    leases,
+    dead,
+    locks,
+    notifications,
+    events,
+    stats,
+    results,
+    limits,
+    storage,
+)
 
 Told = TypeVar("Told")
 

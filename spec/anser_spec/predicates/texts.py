@@ -9,7 +9,7 @@ __all__ = ["conditions"]
 _WORDS = re.compile(r"'[^']*'|[\w.]+|[()]")
 _BEGIN = re.compile(r"\b(?:where|case|join)\b")
 _NEXT = {"order", "limit", "returning", "union", "group", "where"}
-_PASSED_ON = {"exists (…)", "id in (…)", "name in (…)", "job_id in (…)"}  # what the select inside of them has decided
+_PASSED_ON = re.compile(r"(?:exists|\w+ in) \(…\)")  # what the select inside of it has decided
 
 
 def conditions(statement: str) -> tuple[str, ...]:
@@ -23,7 +23,7 @@ def conditions(statement: str) -> tuple[str, ...]:
             found.append(f"{text[begin.start() : _end(text, begin.start(), {'end'})]}end")
         else:
             found.append(_without_selects(text[begin.end() : _end(text, begin.end(), _NEXT)].strip()))
-    return tuple(condition for condition in found if condition not in _PASSED_ON)
+    return tuple(condition for condition in found if not _PASSED_ON.fullmatch(condition))
 
 
 def _end(text: str, begin: int, words: set[str]) -> int:

@@ -6,7 +6,7 @@ All are worlds at `SEED_NOW`. A family is added by its module and a line in the 
 from __future__ import annotations
 
 from anser_models import World
-from anser_spec.seeds import claims, events, jobs, leases, locks, notifications, results
+from anser_spec.seeds import claims, events, jobs, leases, limits, locks, notifications, results
 from anser_spec.seeds import dead as dead_jobs
 from anser_spec.seeds.base import SEED_NOW, world
 from anser_spec.seeds.dead import dead
@@ -39,6 +39,7 @@ SEEDS: dict[str, World] = {
     **notifications.SEEDS,
     **events.SEEDS,
     **results.SEEDS,
+    **limits.SEEDS,
 }
 CROWDS: dict[str, World] = {
     **jobs.CROWDS,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from anser_models import World
-from anser_spec.cases.nouns import claims, dead, events, jobs, locks, notifications, results, whole
+from anser_spec.cases.nouns import claims, dead, events, jobs, limits, locks, notifications, results, whole
 from anser_spec.cases.nouns.base import Noun
 from anser_spec.cases.nouns.whole import LAST
 
@@ -21,6 +21,7 @@ _FAMILIES: tuple[tuple[Noun, ...], ...] = (
     notifications.NOUNS,
     events.NOUNS,
     results.NOUNS,
+    limits.NOUNS,
     whole.NOUNS,
 )
 
