@@ -34,7 +34,7 @@ from anser.sql import STATEMENTS, sections
 from anser.types import Held
 from tests.behavior.support import NOW, raw
 
-DELAYED, IN_FLIGHT, PAST_SAVING, LOCKS = 20_000, 5_000, 5_000, 1_000
+DELAYED, IN_FLIGHT, PAST_SAVING, LOCKS, RESULTS = 20_000, 5_000, 5_000, 1_000, 1_000
 AT_MOST = 2  # times the cost on a shallow queue
 
 
@@ -66,6 +66,12 @@ def add_crowd(connection: sqlite3.Connection) -> None:
         "insert into _honker_locks (name, owner, fence, expires_at) "
         f"with recursive n (i) as (select 1 union all select i + 1 from n where i < {LOCKS}) "
         "select 'lock ' || i, 'x', 1, :now + i - 500 from n",
+        {"now": NOW},
+    )
+    connection.execute(
+        "insert into _honker_results (job_id, queue, value, created_at, expires_at) "
+        f"with recursive n (i) as (select 1 union all select i + 1 from n where i < {RESULTS}) "
+        "select 1000000 + i, 'mail', '1', :now, :now + i - 500 from n",
         {"now": NOW},
     )
 
@@ -246,11 +252,13 @@ def test_a_statement_of_notifications_seeks_and_sorts_nothing(pair: tuple[Path, 
     "name",
     [
         name
-        for name in statements_of("jobs", "dead", "locks", "orders")
+        for name in statements_of("jobs", "dead", "locks", "orders", "results")
         if name not in ("count_jobs", "sweep_expired_lapsed")
     ],
 )
-def test_a_statement_of_jobs_the_dead_and_locks_seeks_and_sorts_nothing(pair: tuple[Path, Path], name: str) -> None:
+def test_a_statement_of_jobs_the_dead_locks_and_results_seeks_and_sorts_nothing(
+    pair: tuple[Path, Path], name: str
+) -> None:
     for path in pair:
         with raw(str(path)) as connection:
             details = plan(connection, STATEMENTS[name])

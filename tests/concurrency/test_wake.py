@@ -18,6 +18,7 @@ from anser.keeper import Keeper
 from tests.concurrency.support import PATIENCE_S, SPAWN, processes, work_until_none_is_left
 
 SHORT_S = 0.05
+LONG_S = 20
 
 
 @pytest.fixture
@@ -80,6 +81,38 @@ def test_another_process_wakes_who_waits(db: anser.Database) -> None:
     with processes(work_until_none_is_left, (db.path, "w", told)):
         assert db.wake.wait(mark, timeout_s=PATIENCE_S) is True
         assert told.get(timeout=PATIENCE_S) == [1]
+
+
+def test_a_commit_during_a_look_is_followed_by_another_look(db: anser.Database) -> None:
+    def looks() -> Callable[[], int | None]:
+        """The first look is as if nothing was there, and something is committed before its end."""
+        found = iter((None, 2))
+
+        def look() -> int | None:
+            number = next(found)
+            if number is None:
+                other(db).enqueue(1)
+            return number
+
+        return look
+
+    began = time.monotonic()
+    assert db.wake.until(looks(), LONG_S) == 2
+    assert asyncio.run(db.wake.until_async(looks(), LONG_S)) == 2
+    assert time.monotonic() - began < LONG_S  # neither has waited for its last look
+
+
+def test_what_is_not_found_in_time_is_none_after_a_last_look(db: anser.Database) -> None:
+    looks: list[int] = []
+
+    def look() -> None:
+        looks.append(1)
+
+    assert db.wake.until(look, SHORT_S) is None
+    assert asyncio.run(db.wake.until_async(look, SHORT_S)) is None
+    assert len(looks) == 4
+    assert db.wake.until(look, 0) is None
+    assert len(looks) == 5
 
 
 def test_closing_wakes_who_waits(db: anser.Database) -> None:

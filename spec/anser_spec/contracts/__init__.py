@@ -16,11 +16,22 @@ import inspect
 from collections.abc import Callable
 from types import ModuleType
 
-from anser_spec.contracts import arguments, backoff, claims, dead, jobs, leases, limits, locks, notifications
+from anser_spec.contracts import arguments, backoff, claims, dead, jobs, leases, limits, locks, notifications, results
 
 __all__ = ["CONTRACTS", "FAMILIES"]
 
-FAMILIES: tuple[ModuleType, ...] = (jobs, claims, leases, dead, locks, notifications, limits, backoff, arguments)
+FAMILIES: tuple[ModuleType, ...] = (
+    jobs,
+    claims,
+    leases,
+    dead,
+    locks,
+    notifications,
+    limits,
+    results,
+    backoff,
+    arguments,
+)
 
 _FOUND = [
     (name, value)

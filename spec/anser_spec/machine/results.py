@@ -67,6 +67,8 @@ class Results(Leases):
         if stored is not None and stored.expires_at is not None and how % 3 == 0:
             self.go_to(stored.expires_at + one_of((0, -1, 1), how // 3))
         self.look_for(job.queue, job.id, how)
+        if how % 5 == 0:
+            self.do(ResultSweep(limit=one_of(LIMITS, which)))
 
     def result_word(self, which: int, wrong: int, how: int) -> None:
         """A result saved with one thing wrong, or late; sometimes right."""
