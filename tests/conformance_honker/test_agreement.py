@@ -72,6 +72,13 @@ def test_ways_of_two_steps_with_a_job_and_a_result_agree(honker: HonkerTarget) -
     assert found.depth == 2
 
 
+def test_every_way_of_three_steps_with_two_entries_of_streams_agrees(honker: HonkerTarget) -> None:
+    found = explore(honker, Scope(jobs=0, streams=2, depth=3), HONKER_0_5)
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.names.keys() >= {"stream_publish.appended", "stream_read_since.entries", "stream_save_offset.behind"}
+
+
 def test_what_only_honker_takes_agrees(honker: HonkerTarget) -> None:
     ops = list(loose_operations())
     starts = [*odd_worlds(), *SEEDS.values()]
