@@ -39,6 +39,7 @@ from anser.queue import ClaimedJob, Queue
 from anser.retention import Maintained, Retention
 from anser.scheduler import Scheduler
 from anser.schedules import Schedules
+from anser.streams import ClaimedEntry, Entry, Group, Stream, Subscription, TrimmedUnseen
 from anser.types import (
     Bad,
     Change,
@@ -66,6 +67,8 @@ from anser.types import (
     Schedule,
     Settled,
     State,
+    StreamEntry,
+    StreamPage,
     TableStats,
     Ticked,
 )
@@ -76,12 +79,14 @@ __all__ = [
     "Bad",
     "Busy",
     "Change",
+    "ClaimedEntry",
     "ClaimedJob",
     "Conflict",
     "Counts",
     "Database",
     "Dead",
     "Enqueued",
+    "Entry",
     "Event",
     "EventKind",
     "EventLog",
@@ -89,6 +94,7 @@ __all__ = [
     "Finished",
     "Fired",
     "FormatError",
+    "Group",
     "Heard",
     "Invalid",
     "Job",
@@ -124,9 +130,14 @@ __all__ = [
     "Settled",
     "State",
     "StorageError",
+    "Stream",
+    "StreamEntry",
+    "StreamPage",
+    "Subscription",
     "TableStats",
     "Ticked",
     "Transaction",
+    "TrimmedUnseen",
     "decode",
     "open",
 ]

@@ -15,9 +15,10 @@ from typing import TypeVar
 
 from anser.clock import steady_clock
 from anser.engine.sqlite import Watch
-from anser.errors import StorageError
+from anser.errors import Invalid, StorageError
+from anser.types import DELAY_MAX_S
 
-__all__ = ["Wake"]
+__all__ = ["Wake", "checked_timeout", "end_of", "left_s"]
 
 LOOK_EVERY_S = 0.005  # a look costs some 10 microseconds
 
@@ -157,3 +158,22 @@ def _countdown(timeout_s: float | None) -> Callable[[], float | None]:
     """How many of those seconds are left at each call, 0 when none is; None for who has no end."""
     began = steady_clock()
     return lambda: None if timeout_s is None else max(began + timeout_s - steady_clock(), 0)
+
+
+def checked_timeout(timeout_s: float | None, *, argument: str = "timeout_s") -> float | None:
+    """How long somebody wants to wait, None for ever. Raises `Invalid` for what is no such number."""
+    number = isinstance(timeout_s, (int, float)) and not isinstance(timeout_s, bool)
+    if timeout_s is None or (number and 0 <= timeout_s <= DELAY_MAX_S):
+        return timeout_s
+    raise Invalid(argument, timeout_s, f"pass seconds from 0 to {DELAY_MAX_S}, or None to wait for ever")
+
+
+def end_of(timeout_s: float | None) -> float | None:
+    """When a wait that begins now ends, by the steady clock."""
+    wait_s = checked_timeout(timeout_s)
+    return None if wait_s is None else steady_clock() + wait_s
+
+
+def left_s(ends_at: float | None) -> float | None:
+    """How much of the wait is left."""
+    return None if ends_at is None else max(ends_at - steady_clock(), 0)

@@ -26,6 +26,8 @@ LAYERS = (
     ("wake", "keeper"),
     ("home",),
     ("database", "queue", "locks", "notifications", "events", "retention", "doctor", "results", "schedules"),
+    ("database", "queue", "locks", "notifications", "events", "retention", "doctor", "results"),
+    ("database", "queue", "locks", "notifications", "events", "retention", "doctor", "streams"),
     ("tasks", "worker", "scheduler"),
     ("cli", "integrations", "testing"),
 )
