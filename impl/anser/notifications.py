@@ -10,7 +10,7 @@ from typing import Any
 from anser.home import Home
 from anser.ops import NotificationLast, NotificationRead, decode
 from anser.types import Heard, Notification
-from anser.wake import checked_timeout, end_of, left_s
+from anser.wake import checked_timeout, countdown
 
 __all__ = ["Listener", "Lost", "Message"]
 
@@ -86,23 +86,23 @@ class Listener:
 
     def hear(self, *, timeout_s: float | None = None) -> Message | Lost | None:
         """The next message, or what was lost before it; None when `timeout_s` seconds went by without."""
-        ends_at = end_of(timeout_s)
+        left_s = countdown(checked_timeout(timeout_s))
         while True:
             mark = self.database.wake.mark()
             if (found := self._next()) is not None:
                 return found
-            wait_s = left_s(ends_at)
+            wait_s = left_s()
             if wait_s == 0 or not self.database.wake.wait(mark, wait_s):
                 return None
 
     async def hear_async(self, *, timeout_s: float | None = None) -> Message | Lost | None:
         """As `hear`, for the event loop, which goes on meanwhile."""
-        ends_at = end_of(timeout_s)
+        left_s = countdown(checked_timeout(timeout_s))
         while True:
             mark = self.database.wake.mark()
             if (found := self._next()) is not None:
                 return found
-            wait_s = left_s(ends_at)
+            wait_s = left_s()
             if wait_s == 0 or not await self.database.wake.wait_async(mark, wait_s):
                 return None
 

@@ -24,7 +24,7 @@ from anser.ops import (
     decode,
 )
 from anser.types import Held, StreamClaimed, StreamEntry, StreamPage
-from anser.wake import checked_timeout, end_of, left_s
+from anser.wake import checked_timeout, countdown
 
 __all__ = ["ClaimedEntry", "Entry", "Group", "Stream", "Subscription", "TrimmedUnseen"]
 
@@ -192,7 +192,7 @@ class Subscription:
 
     def hear(self, *, timeout_s: float | None = None) -> Entry | TrimmedUnseen | None:
         """The next entry, or what was trimmed before it; None when `timeout_s` seconds went by without."""
-        ends_at = end_of(timeout_s)
+        left_s = countdown(checked_timeout(timeout_s))
         self._seen()
         while True:
             mark = self._database.wake.mark()
@@ -200,13 +200,13 @@ class Subscription:
                 return found
             if self.save():
                 continue  # which is a commit too
-            wait_s = left_s(ends_at)
+            wait_s = left_s()
             if wait_s == 0 or not self._database.wake.wait(mark, wait_s):
                 return None
 
     async def hear_async(self, *, timeout_s: float | None = None) -> Entry | TrimmedUnseen | None:
         """As `hear`, for the event loop, which goes on meanwhile."""
-        ends_at = end_of(timeout_s)
+        left_s = countdown(checked_timeout(timeout_s))
         self._seen()
         while True:
             mark = self._database.wake.mark()
@@ -214,7 +214,7 @@ class Subscription:
                 return found
             if self.save():
                 continue
-            wait_s = left_s(ends_at)
+            wait_s = left_s()
             if wait_s == 0 or not await self._database.wake.wait_async(mark, wait_s):
                 return None
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
-from anser.ops import StreamPublish, StreamReadSince, encode, to_json
+from anser.ops import StreamPublish, StreamReadSince, to_json
 from anser.types import StreamConsumer, StreamEntry, StreamPage
 from anser_models import World
 from anser_spec.targets.honker.families.base import Asking, Constant, Counter, Family, Row, Said, Table
@@ -30,6 +31,11 @@ def _consumer_row(consumer: StreamConsumer) -> Row:
 
 def _consumer(row: Row, before: World) -> StreamConsumer:  # noqa: ARG001  # as above
     return StreamConsumer(row["topic"], row["name"], row["offset"])
+
+
+def _publish_arguments(op: StreamPublish) -> dict[str, Any]:
+    text = json.dumps(op.payload, ensure_ascii=False, separators=(",", ":"))
+    return {"payload": text.encode("utf-8", "backslashreplace").decode("utf-8")}
 
 
 def _as_it_is(value: Any) -> Any:
@@ -64,7 +70,7 @@ FAMILY = Family(
         Constant("stream_trimmed", {}),
     ),
     asking={
-        StreamPublish: Asking(arguments=lambda op: {"payload": encode(op.payload)}),
+        StreamPublish: Asking(arguments=_publish_arguments),
         StreamReadSince: Asking(told=_page),
     },
     answers={StreamPage: lambda page: replace(page, lost_through_offset=None)},
