@@ -40,6 +40,7 @@ from anser.queue import ClaimedJob, Queue
 from anser.retention import Maintained, Retention
 from anser.scheduler import Scheduler
 from anser.schedules import Schedules
+from anser.streams import ClaimedEntry, Entry, Group, Stream, Subscription, TrimmedUnseen
 from anser.types import (
     Allowance,
     Bad,
@@ -68,6 +69,8 @@ from anser.types import (
     Schedule,
     Settled,
     State,
+    StreamEntry,
+    StreamPage,
     TableStats,
     Ticked,
 )
@@ -79,12 +82,14 @@ __all__ = [
     "Bad",
     "Busy",
     "Change",
+    "ClaimedEntry",
     "ClaimedJob",
     "Conflict",
     "Counts",
     "Database",
     "Dead",
     "Enqueued",
+    "Entry",
     "Event",
     "EventKind",
     "EventLog",
@@ -92,6 +97,7 @@ __all__ = [
     "Finished",
     "Fired",
     "FormatError",
+    "Group",
     "Heard",
     "Invalid",
     "Job",
@@ -129,10 +135,15 @@ __all__ = [
     "Settled",
     "State",
     "StorageError",
+    "Stream",
+    "StreamEntry",
+    "StreamPage",
+    "Subscription",
     "TableStats",
     "Ticked",
     "TokenBucket",
     "Transaction",
+    "TrimmedUnseen",
     "decode",
     "open",
 ]

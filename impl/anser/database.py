@@ -38,6 +38,7 @@ from anser.ops import (
 from anser.queue import Queue
 from anser.retention import Maintained, Retention, maintain
 from anser.schedules import Schedules
+from anser.streams import Stream
 from anser.types import Heard, Lock, TableStats
 from anser.wake import Wake
 
@@ -121,6 +122,10 @@ class Database:
     def schedules(self) -> Schedules:
         """The schedules of this file; `anser.Scheduler` fires them (SCH-1)."""
         return Schedules(self)
+
+    def stream(self, topic: str) -> Stream:
+        """A topic of this file, to publish to, to read, and to share between workers; nothing is written (STR-1)."""
+        return Stream(self, topic)
 
     def lock_get(self, name: str, *, tx: Transaction | sqlite3.Connection | None = None) -> Lock | None:
         """The lock while somebody holds it, or None (LCK-8)."""

@@ -7,11 +7,10 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from anser.clock import steady_clock
-from anser.errors import Invalid
 from anser.home import Home
 from anser.ops import NotificationLast, NotificationRead, decode
-from anser.types import DELAY_MAX_S, Heard, Notification
+from anser.types import Heard, Notification
+from anser.wake import checked_timeout, countdown
 
 __all__ = ["Listener", "Lost", "Message"]
 
@@ -76,7 +75,7 @@ class Listener:
         NotificationRead(channel=channel, after_id=0 if after_id is None else after_id).check()
         self.database = database
         self.channel = channel
-        self.timeout_s = _checked(timeout_s)
+        self.timeout_s = checked_timeout(timeout_s)
         self.after_id: int = database.run(NotificationLast(channel=channel)) if after_id is None else after_id
         self._read_id = self.after_id
         self._lost_id = 0
@@ -87,24 +86,24 @@ class Listener:
 
     def hear(self, *, timeout_s: float | None = None) -> Message | Lost | None:
         """The next message, or what was lost before it; None when `timeout_s` seconds went by without."""
-        ends_at = _end_of(timeout_s)
+        left_s = countdown(checked_timeout(timeout_s))
         while True:
             mark = self.database.wake.mark()
             if (found := self._next()) is not None:
                 return found
-            left_s = _left_s(ends_at)
-            if left_s == 0 or not self.database.wake.wait(mark, left_s):
+            wait_s = left_s()
+            if wait_s == 0 or not self.database.wake.wait(mark, wait_s):
                 return None
 
     async def hear_async(self, *, timeout_s: float | None = None) -> Message | Lost | None:
         """As `hear`, for the event loop, which goes on meanwhile."""
-        ends_at = _end_of(timeout_s)
+        left_s = countdown(checked_timeout(timeout_s))
         while True:
             mark = self.database.wake.mark()
             if (found := self._next()) is not None:
                 return found
-            left_s = _left_s(ends_at)
-            if left_s == 0 or not await self.database.wake.wait_async(mark, left_s):
+            wait_s = left_s()
+            if wait_s == 0 or not await self.database.wake.wait_async(mark, wait_s):
                 return None
 
     def __iter__(self) -> Iterator[Message | Lost]:
@@ -136,19 +135,3 @@ class Listener:
         for row in heard.notifications:
             self._read_id = row.id
             self._heard.append(Message(row))
-
-
-def _checked(timeout_s: float | None) -> float | None:
-    number = isinstance(timeout_s, (int, float)) and not isinstance(timeout_s, bool)
-    if timeout_s is None or (number and 0 <= timeout_s <= DELAY_MAX_S):
-        return timeout_s
-    raise Invalid("timeout_s", timeout_s, f"pass seconds from 0 to {DELAY_MAX_S}, or None to wait for ever")
-
-
-def _end_of(timeout_s: float | None) -> float | None:
-    wait_s = _checked(timeout_s)
-    return None if wait_s is None else steady_clock() + wait_s
-
-
-def _left_s(ends_at: float | None) -> float | None:
-    return None if ends_at is None else max(ends_at - steady_clock(), 0)

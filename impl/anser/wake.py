@@ -15,9 +15,10 @@ from typing import TypeVar
 
 from anser.clock import steady_clock
 from anser.engine.sqlite import Watch
-from anser.errors import StorageError
+from anser.errors import Invalid, StorageError
+from anser.types import DELAY_MAX_S
 
-__all__ = ["Wake"]
+__all__ = ["Wake", "checked_timeout", "countdown"]
 
 LOOK_EVERY_S = 0.005  # a look costs some 10 microseconds
 
@@ -74,7 +75,7 @@ class Wake:
 
     def until(self, look: Callable[[], Found | None], timeout_s: float | None) -> Found | None:
         """What `look` finds, now or after a commit. Answers None when `timeout_s` seconds went by and it found none."""
-        left = _countdown(timeout_s)
+        left = countdown(timeout_s)
         while True:
             mark = self.mark()
             found = look()
@@ -85,7 +86,7 @@ class Wake:
 
     async def until_async(self, look: Callable[[], Found | None], timeout_s: float | None) -> Found | None:
         """As `until`, for the event loop. The looks are done on it: let them be short."""
-        left = _countdown(timeout_s)
+        left = countdown(timeout_s)
         while True:
             mark = self.mark()
             found = look()
@@ -153,7 +154,15 @@ class Wake:
             self._watch = None
 
 
-def _countdown(timeout_s: float | None) -> Callable[[], float | None]:
+def countdown(timeout_s: float | None) -> Callable[[], float | None]:
     """How many of those seconds are left at each call, 0 when none is; None for who has no end."""
     began = steady_clock()
     return lambda: None if timeout_s is None else max(began + timeout_s - steady_clock(), 0)
+
+
+def checked_timeout(timeout_s: float | None, *, argument: str = "timeout_s") -> float | None:
+    """How long somebody wants to wait, None for ever. Raises `Invalid` for what is no such number."""
+    number = isinstance(timeout_s, (int, float)) and not isinstance(timeout_s, bool)
+    if timeout_s is None or (number and 0 <= timeout_s <= DELAY_MAX_S):
+        return timeout_s
+    raise Invalid(argument, timeout_s, f"pass seconds from 0 to {DELAY_MAX_S}, or None to wait for ever")

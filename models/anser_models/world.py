@@ -24,6 +24,11 @@ from anser.types import (
     Schedule,
     Slot,
     StoredResult,
+    StreamConsumer,
+    StreamEntry,
+    StreamGroup,
+    StreamPending,
+    StreamTrimmed,
     Window,
 )
 
@@ -55,6 +60,12 @@ class World:
     schedules: dict[str, Schedule] = field(default_factory=dict)
     fires: dict[int, Fire] = field(default_factory=dict)
     honker_schedules: dict[str, HonkerSchedule] = field(default_factory=dict)
+    stream: dict[int, StreamEntry] = field(default_factory=dict)
+    stream_consumers: dict[tuple[str, str], StreamConsumer] = field(default_factory=dict)
+    stream_groups: dict[tuple[str, str], StreamGroup] = field(default_factory=dict)
+    stream_pending: dict[tuple[str, str, int], StreamPending] = field(default_factory=dict)
+    stream_trimmed: dict[str, StreamTrimmed] = field(default_factory=dict)
+    last_offset: int = 0
 
 
 EMPTY = World()

@@ -114,6 +114,14 @@ def test_schedules_agree_also_where_the_clocks_change(sqlite: SqliteTarget, scop
     took(found.names.elements(), "transitions")
 
 
+def test_every_way_of_two_steps_with_two_entries_of_streams_agrees(sqlite: SqliteTarget) -> None:
+    found = explore(sqlite, Scope(jobs=0, streams=2, depth=2, crowds=True))
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.depth == 2
+    took(found.names.elements(), "transitions")
+
+
 def test_every_named_transition_is_taken() -> None:
     jobs = explore(ModelTarget(), Scope(jobs=2, depth=2))
     asked = [explore(ModelTarget(), scope.within(5_000)) for family in ALPHABETS for scope in family.scopes]

@@ -68,6 +68,15 @@ from anser.ops import (
     ScheduleUnregister,
     ScheduleUpdate,
     Stats,
+    StreamAck,
+    StreamClaim,
+    StreamForget,
+    StreamGetOffset,
+    StreamLag,
+    StreamPublish,
+    StreamReadSince,
+    StreamSaveOffset,
+    StreamTrim,
     SweepExpired,
     TokenBucketTry,
 )
@@ -171,6 +180,23 @@ def lay_schedule(connection: sqlite3.Connection, name: str, **columns: Any) -> N
     connection.execute(f"insert into _anser_schedules ({', '.join(columns)}) values ({places})", list(columns.values()))
 
 
+def lay_stream(connection: sqlite3.Connection) -> None:
+    """Three entries, a consumer who has seen two, and a group that has one in hand and one that lapsed."""
+    for offset in (1, 2, 3):
+        connection.execute(
+            "insert into _honker_stream (offset, topic, payload, created_at) values (?, 'news', '1', ?)",
+            (offset, NOW - 9),
+        )
+    connection.execute("insert into _honker_stream_consumers (name, topic, offset) values ('c', 'news', 2)")
+    connection.execute("insert into _anser_stream_groups (topic, group_name, offset) values ('news', 'g', 2)")
+    for offset, expires_at in ((1, NOW), (2, NOW - 1)):
+        connection.execute(
+            "insert into _anser_stream_pending (topic, group_name, offset, worker, fence, expires_at, deliveries) "
+            "values ('news', 'g', ?, 'w', 9, ?, 1)",
+            (offset, expires_at),
+        )
+
+
 def furnish(connection: sqlite3.Connection) -> None:
     """A job in every place, each with an id that tells which, a lock and a schedule of every kind, and results."""
     connection.execute("begin immediate")
@@ -214,6 +240,8 @@ def furnish(connection: sqlite3.Connection) -> None:
         )
     connection.execute("update _anser_fence set fence = 10")
     lay_limits(connection)
+    lay_stream(connection)
+    connection.execute("update _anser_fence set fence = 9")
     connection.execute("insert into _anser_paused (queue, paused_at) values ('closed', ?)", (NOW,))
     tell = "insert into _honker_notifications (id, channel, payload, created_at) values (?, ?, '1', ?)"
     connection.executemany(tell, [(1, "orders", NOW - 9), (2, "orders", NOW), (3, "users", NOW)])
@@ -288,6 +316,13 @@ WRITES: dict[str, Op] = {
     "schedule_tick": ScheduleTick(owner="w", fence=10),
     "schedule_tick, by nobody": ScheduleTick(),
     "schedule_adopt": ScheduleAdopt(schedule="hourly", tz="UTC"),
+    "stream_publish": StreamPublish(topic="news", payload={"n": 1}, key="k"),
+    "stream_save_offset": StreamSaveOffset(topic="news", consumer="c", offset=3),
+    "stream_forget": StreamForget(topic="news", consumer="c"),
+    "stream_forget, of a group": StreamForget(topic="news", group="g"),
+    "stream_trim": StreamTrim(topic="news", keep=0, older_than_s=60),
+    "stream_claim": StreamClaim(topic="news", group="g", worker="v", n=5, lease_s=60),
+    "stream_ack": StreamAck(topic="news", group="g", worker="w", held=(Held(1, 9), Held(2, 9))),
 }
 
 READS: dict[str, Op] = {
@@ -308,6 +343,9 @@ READS: dict[str, Op] = {
     "schedule_get": ScheduleGet(schedule="tick"),
     "schedule_list": ScheduleList(),
     "schedule_soonest": ScheduleSoonest(),
+    "stream_read_since": StreamReadSince(topic="news", offset=1),
+    "stream_get_offset": StreamGetOffset(topic="news", consumer="c"),
+    "stream_lag": StreamLag(topic="news", group="g"),
 }
 
 # Operations that a furnished file refuses, each kind at least once, the later the better: some have written by then.
@@ -387,5 +425,14 @@ REFUSED: dict[str, tuple[Op, type[anser.AnserError]]] = {
     "schedule_adopt": (ScheduleAdopt(schedule="both", tz="UTC"), anser.Invalid),
     "schedule_adopt, of a name that is taken": (ScheduleAdopt(schedule="tick", tz="UTC"), anser.Conflict),
     "schedule_adopt, of none": (ScheduleAdopt(schedule="none", tz="UTC"), anser.NotFound),
+    "stream_publish": (StreamPublish(topic="news", payload={1, 2}), anser.Invalid),
+    "stream_save_offset": (StreamSaveOffset(topic="news", consumer="c", offset=-1), anser.Invalid),
+    "stream_forget": (StreamForget(topic="news"), anser.Invalid),
+    "stream_trim": (StreamTrim(topic="news"), anser.Invalid),
+    "stream_claim": (StreamClaim(topic="news", group="g", worker="v", n=0, lease_s=60), anser.Invalid),
+    "stream_ack": (StreamAck(topic="news", group="g", worker="w", held=(Held(1, 9), Held(2, 0))), anser.Invalid),
+    "stream_read_since": (StreamReadSince(topic="news", limit=0), anser.Invalid),
+    "stream_get_offset": (StreamGetOffset(topic="news", consumer=""), anser.Invalid),
+    "stream_lag": (StreamLag(topic="news"), anser.Invalid),
 }
 NEVER_REFUSED = {"events_off", "stats"}  # they have no arguments, and nothing to meet

@@ -46,6 +46,7 @@ ID, FENCE, LEASE = (1, INTEGER_MAX), (1, INTEGER_MAX), (1, LEASE_MAX_S)
 LIMIT, AFTER, DELAY = (1, 10_000), (0, INTEGER_MAX), (0, DELAY_MAX_S)
 WORD: dict[str, Any] = {"queue": "name", "id": ID, "worker": "name", "fence": FENCE}
 LOCK_WORD: dict[str, Any] = {"lock": "name", "owner": "name", "fence": FENCE}
+READER: dict[str, Any] = {"consumer": "reader", "group": "reader"}  # the name of one, and None for the other
 TAKES: dict[str, dict[str, Any]] = {
     "enqueue": {
         "queue": "name",
@@ -144,6 +145,15 @@ TAKES: dict[str, dict[str, Any]] = {
         "grace_s": DELAY,
         "overlap": "overlap",
     },
+    "stream_publish": {"topic": "name", "payload": "any", "key": [512, None]},
+    "stream_read_since": {"topic": "name", "offset": AFTER, "limit": LIMIT},
+    "stream_save_offset": {"topic": "name", "consumer": "name", "offset": AFTER},
+    "stream_get_offset": {"topic": "name", "consumer": "name"},
+    "stream_lag": {"topic": "name", **READER},
+    "stream_forget": {"topic": "name", **READER},
+    "stream_trim": {"topic": "name", "keep": (0, INTEGER_MAX, None), "older_than_s": (*DELAY, None), "limit": LIMIT},
+    "stream_claim": {"topic": "name", "group": "name", "worker": "name", "n": (1, 1_000), "lease_s": LEASE},
+    "stream_ack": {"topic": "name", "group": "name", "worker": "name", "held": {10_000}},
 }
 WRONG_CRONS = [*NO_TEXT, *NO_UTF_8, "", "* * * *", "* * * * * * *", "60 * * * *", "0 0 30 2 *", "@every", "é * * * *"]
 WRONG_ZONES = [*NO_TEXT, *NO_UTF_8, None, "", "Mars/Base", "America", "../UTC", "localtime", "x" * 256]
@@ -177,6 +187,10 @@ def wrong_values(name: str, argument: str) -> list[Any]:
         return WRONG_CRONS
     if isinstance(takes, str):
         return KINDS_WRONG[takes]
+    if takes == "reader":
+        return [value for value in WRONG_NAMES if value is not None]
+    if takes == "state":
+        return ["dead", "Pending", "", 5, True, State.DEAD, State.DONE, ["pending"], Unspeakable()]
     if isinstance(takes, list):
         nothing = [None] if None not in takes else []
         empty = [""] if argument in ("unique_key", "order_key") else []
@@ -200,7 +214,9 @@ def wrong_tuples(name: str, argument: str) -> list[Any]:
 def right_values(name: str, argument: str) -> list[Any]:
     """The bounds, and what is odd but right."""
     takes = TAKES[name][argument]
-    if takes in ("name", "name or none"):
+    if takes == "reader" and getattr(GOOD[name], argument) is None:
+        return [None]
+    if takes in ("name", "name or none", "reader"):
         return [
             *([None] if takes == "name or none" else []),
             "a",

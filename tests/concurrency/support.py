@@ -155,3 +155,35 @@ def take_turns(path: str, worker: str, times: int, start: Barrier, told: Queue[i
             slot.release()
         job.ack()
     told.put(met)
+
+
+def publish_many(path: str, publisher: str, times: int) -> None:
+    """Publish so many entries, each in a transaction of its own."""
+    with anser.open(path, synchronous="normal", busy_timeout_s=30) as db:
+        for number in range(times):
+            db.stream("news").publish([publisher, number])
+
+
+def share_until_all_are_acked(path: str, worker: str, entries: int, told: Queue[list[int]]) -> None:
+    """Claim and ack in a group until so many entries were published and none is left; some are given up at once."""
+    done: list[int] = []
+    with anser.open(path, synchronous="normal", busy_timeout_s=30) as db:
+        news = db.stream("news")
+        group = news.group("g")
+        subscription = news.subscribe(offset=entries - 1)  # it waits for the last entry, and for lapses
+        while subscription.hear(timeout_s=0.02) is None or news.lag(group="g"):
+            claimed = group.claim(worker, 3, lease_s=1)
+            kept = [entry for entry in claimed if entry.deliveries > 1 or entry.offset % 10]
+            done += group.ack(kept)
+            subscription = news.subscribe(offset=entries - 1)
+    told.put(done)
+
+
+def claim_entries_and_wait_for_the_end(path: str, told: Queue[list[int]]) -> None:
+    """Hold entries of a group, one of them acked in a transaction that is never committed."""
+    db = anser.open(path, busy_timeout_s=30)
+    claimed = db.stream("news").group("g").claim("doomed", 2, lease_s=30)
+    with db.transaction() as tx:
+        claimed[0].ack(tx=tx)
+        told.put([entry.offset for entry in claimed])
+        SPAWN.Event().wait(PATIENCE_S)

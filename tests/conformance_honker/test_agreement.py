@@ -81,6 +81,13 @@ def test_windows_agree_to_the_second_with_every_quirk_and_with_none(honker: Honk
         assert found.names.keys() >= {"rate_limit_try.counted", "rate_limit_try.refused", "rate_limit_sweep.forgot"}
 
 
+def test_every_way_of_three_steps_with_two_entries_of_streams_agrees(honker: HonkerTarget) -> None:
+    found = explore(honker, Scope(jobs=0, streams=2, depth=3), HONKER_0_5)
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.names.keys() >= {"stream_publish.appended", "stream_read_since.entries", "stream_save_offset.behind"}
+
+
 def test_what_only_honker_takes_agrees(honker: HonkerTarget) -> None:
     ops = list(loose_operations())
     starts = [*odd_worlds(), *SEEDS.values()]

@@ -133,6 +133,30 @@ def limited(db: anser.Database, emails: anser.Queue) -> None:
     assert_type((db.limit_get("smtp"), db.limit_sweep()), tuple[int, int])
 
 
+def published_and_read(db: anser.Database) -> None:
+    orders = db.stream("orders")
+    assert_type(orders, anser.Stream)
+    assert_type(orders.publish({"id": 42}, key="42"), int)
+    with orders.subscribe("mailer", save_every_s=0.5, timeout_s=1) as subscription:
+        for seen in subscription:
+            if isinstance(seen, anser.TrimmedUnseen):
+                assert_type(seen.through_offset, int)
+            else:
+                assert_type(seen, anser.Entry)
+    for entry in orders.group("packers").claim("worker-1", 10, lease_s=60):
+        assert_type(entry.deliveries, int)
+        entry.ack()
+    assert_type(orders.read_since(7).entries, tuple[anser.StreamEntry, ...])
+    assert_type(orders.lag(group="packers"), int)
+    assert_type(orders.trim(keep=1_000, older_than_s=3_600), int)
+
+
+async def subscribed_in_an_event_loop(db: anser.Database) -> None:
+    async with db.stream("orders").subscribe("mailer") as subscription:
+        async for seen in subscription:
+            assert_type(seen, anser.Entry | anser.TrimmedUnseen)
+
+
 def acked_with_its_own_writes(db: anser.Database, emails: anser.Queue) -> None:
     job = emails.claim_one("worker-1")
     if job is not None:

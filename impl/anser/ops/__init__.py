@@ -25,4 +25,5 @@ from anser.ops.payload import *
 from anser.ops.results import *
 from anser.ops.schedules import *
 from anser.ops.stats import *
+from anser.ops.streams import *
 from anser.ops.wire import *

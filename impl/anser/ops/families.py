@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from anser.ops import claims, dead, events, jobs, leases, limits, locks, notifications, results, schedules, stats
+from anser.ops import (
+    claims,
+    dead,
+    events,
+    jobs,
+    leases,
+    limits,
+    locks,
+    notifications,
+    results,
+    schedules,
+    stats,
+    streams,
+)
 from anser.ops.base import Op
 
 __all__ = ["FAMILIES", "OPS"]
 
-FAMILIES = (jobs, claims, leases, dead, locks, notifications, events, stats, results, limits, schedules)
+FAMILIES = (jobs, claims, leases, dead, locks, notifications, events, stats, results, limits, schedules, streams)
 OPS: dict[str, type[Op]] = {op.name: op for family in FAMILIES for op in family.OPS}

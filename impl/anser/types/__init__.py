@@ -18,3 +18,4 @@ from anser.types.orders import *
 from anser.types.results import *
 from anser.types.schedules import *
 from anser.types.stats import *
+from anser.types.streams import *

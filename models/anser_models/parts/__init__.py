@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from anser_models.parts import events, jobs, limits, locks, notifications, orders, results, schedules
+from anser_models.parts import events, jobs, limits, locks, notifications, orders, results, schedules, streams
 from anser_models.world import World
 
 __all__ = ["INVARIANTS", "PARTS", "canonical", "shifted"]
@@ -37,6 +37,7 @@ PARTS: tuple[Part, ...] = (
     limits,
     orders,
     schedules,
+    streams,
 )
 
 INVARIANTS = tuple(invariant for part in PARTS for invariant in part.INVARIANTS)

@@ -11,6 +11,7 @@ from anser_models.predicates.locks import locked, locked_by
 from anser_models.predicates.notifications import beyond, too_old
 from anser_models.predicates.results import result_over, result_shown
 from anser_models.predicates.schedules import ripe
+from anser_models.predicates.streams import kept_by, unacked
 
 __all__ = [
     "beyond",
@@ -23,6 +24,7 @@ __all__ = [
     "held",
     "held_by",
     "holds_slot",
+    "kept_by",
     "lapsed",
     "level_at",
     "locked",
@@ -32,5 +34,6 @@ __all__ = [
     "ripe",
     "stray",
     "too_old",
+    "unacked",
     "window_start",
 ]

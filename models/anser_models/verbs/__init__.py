@@ -24,6 +24,7 @@ from anser_models.verbs import (
     results,
     schedules,
     stats,
+    streams,
 )
 
 __all__ = ["FAMILIES", "LOOSE", "TRANSITIONS", "VERBS"]
@@ -58,6 +59,7 @@ FAMILIES: tuple[Family, ...] = (
     limits,
     orders,
     schedules,
+    streams,
 )
 
 TRANSITIONS = {name: rule for family in FAMILIES for name, rule in family.TRANSITIONS.items()}

@@ -22,6 +22,7 @@ from anser_spec.alphabets import (
     results,
     schedules,
     stats,
+    streams,
 )
 from anser_spec.alphabets.base import HORIZON_S, NAMES_MAX, Alphabet, Scope
 
@@ -42,6 +43,7 @@ ALPHABETS: tuple[Alphabet, ...] = (
     limits.SLOTS,
     orders.ALPHABET,
     schedules.ALPHABET,
+    streams.ALPHABET,
 )
 KINDS = tuple(dict.fromkeys(family.kind for family in ALPHABETS))
 

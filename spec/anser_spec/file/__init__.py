@@ -12,7 +12,19 @@ from contextlib import contextmanager
 from typing import Any
 
 from anser_models import World
-from anser_spec.file import dead, events, jobs, leases, limits, locks, notifications, orders, results, schedules
+from anser_spec.file import (
+    dead,
+    events,
+    jobs,
+    leases,
+    limits,
+    locks,
+    notifications,
+    orders,
+    results,
+    schedules,
+    streams,
+)
 from anser_spec.file.table import Counter, Stored, Table, columns_of, fetched
 
 __all__ = ["COUNTERS", "TABLES", "File", "abstract", "fill"]
@@ -27,12 +39,14 @@ TABLES: tuple[Table, ...] = (
     *results.TABLES,
     *limits.TABLES,
     *schedules.TABLES,
+    *streams.TABLES,
 )
 COUNTERS: tuple[Counter, ...] = (
     *jobs.COUNTERS,
     *leases.COUNTERS,
     *notifications.COUNTERS,
     *events.COUNTERS,
+    *streams.COUNTERS,
 )
 
 

@@ -23,6 +23,7 @@ from anser_spec.machine import (
     orders,
     results,
     schedules,
+    streams,
 )
 from anser_spec.machine.base import Family, Machine, Run
 from anser_spec.machine.values import pick
@@ -42,6 +43,7 @@ FAMILIES: tuple[Family, ...] = (
     limits.FAMILY,
     orders.FAMILY,
     schedules.FAMILY,
+    streams.FAMILY,
 )
 
 INVALID: tuple[Op, ...] = tuple(op for family in FAMILIES for op in family.invalid)

@@ -33,6 +33,7 @@ from anser_spec.predicates import (
     schedules,
     stats,
     storage,
+    streams,
 )
 from anser_spec.predicates.condition import AnyCondition, Condition, Given, Table, values_of
 from anser_spec.predicates.grid import Grid, differences, grid
@@ -70,6 +71,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     orders,
     schedules,
     storage,
+    streams,
 )
 
 Told = TypeVar("Told")

@@ -38,6 +38,23 @@ def e03(path: str) -> str | None:
     return None if whole else "a fail that raised has left its half"
 
 
+def e19(path: str) -> str | None:
+    """A subscription that has seen all and waits, and one that stops after the last."""
+    with anser.open(path) as db:
+        stream = db.stream("t")
+        last = [stream.publish(number) for number in range(3)][-1]
+        saved = []
+        with stream.subscribe("stops", save_every_s=60) as stops:
+            for _ in range(3):
+                stops.hear(timeout_s=0)
+        saved.append(stream.get_offset("stops"))
+        waits = stream.subscribe("waits", save_every_s=60)
+        for _ in range(4):
+            waits.hear(timeout_s=0)
+        saved.append(stream.get_offset("waits"))
+    return None if saved == [last, last] else f"after all 3 events the saved offsets are {saved}"
+
+
 def e26(path: str) -> str | None:
     """A look while another process writes for long."""
     with anser.open(path, busy_timeout_s=0) as db:
@@ -80,7 +97,7 @@ def e28(path: str) -> str | None:
     return None
 
 
-PROBES = {"E01": e01, "E03": e03, "E26": e26, "E27": e27, "E28": e28}
+PROBES = {"E01": e01, "E03": e03, "E19": e19, "E26": e26, "E27": e27, "E28": e28}
 
 if __name__ == "__main__":
     main(PROBES)

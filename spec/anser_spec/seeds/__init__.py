@@ -6,7 +6,19 @@ All are worlds at `SEED_NOW`. A family is added by its module and a line in the 
 from __future__ import annotations
 
 from anser_models import World
-from anser_spec.seeds import claims, events, jobs, leases, limits, locks, notifications, orders, results, schedules
+from anser_spec.seeds import (
+    claims,
+    events,
+    jobs,
+    leases,
+    limits,
+    locks,
+    notifications,
+    orders,
+    results,
+    schedules,
+    streams,
+)
 from anser_spec.seeds import dead as dead_jobs
 from anser_spec.seeds.base import SEED_NOW, world
 from anser_spec.seeds.dead import dead
@@ -16,13 +28,16 @@ from anser_spec.seeds.locks import lock
 from anser_spec.seeds.notifications import notification
 from anser_spec.seeds.results import result
 from anser_spec.seeds.schedules import honker_schedule, schedule
+from anser_spec.seeds.streams import entry, given, streamed
 
 __all__ = [
     "CROWDS",
     "SEEDS",
     "SEED_NOW",
     "dead",
+    "entry",
     "event",
+    "given",
     "honker_schedule",
     "lock",
     "notification",
@@ -30,6 +45,7 @@ __all__ = [
     "processing",
     "result",
     "schedule",
+    "streamed",
     "world",
 ]
 
@@ -45,6 +61,7 @@ SEEDS: dict[str, World] = {
     **limits.SEEDS,
     **orders.SEEDS,
     **schedules.SEEDS,
+    **streams.SEEDS,
 }
 CROWDS: dict[str, World] = {
     **jobs.CROWDS,

@@ -18,6 +18,7 @@ from anser_spec.cases.nouns import (
     orders,
     results,
     schedules,
+    streams,
     whole,
 )
 from anser_spec.cases.nouns.base import Noun
@@ -36,6 +37,7 @@ _FAMILIES: tuple[tuple[Noun, ...], ...] = (
     limits.NOUNS,
     orders.NOUNS,
     schedules.NOUNS,
+    streams.NOUNS,
     whole.NOUNS,
 )
 

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from anser_spec.drivers.honker.calls import Call, Family
-from anser_spec.drivers.honker.families import claims, dead, jobs, leases, limits, locks, notifications, results
+from anser_spec.drivers.honker.families import (
+    claims,
+    dead,
+    jobs,
+    leases,
+    limits,
+    locks,
+    notifications,
+    results,
+    streams,
+)
 from anser_spec.drivers.honker.rows import Table
 
 FAMILIES: tuple[Family, ...] = (
@@ -15,6 +25,7 @@ FAMILIES: tuple[Family, ...] = (
     notifications.FAMILY,
     results.FAMILY,
     limits.FAMILY,
+    streams.FAMILY,
 )
 
 TABLES: tuple[Table, ...] = tuple(table for family in FAMILIES for table in family.tables)

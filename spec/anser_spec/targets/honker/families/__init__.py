@@ -4,7 +4,17 @@
 
 from __future__ import annotations
 
-from anser_spec.targets.honker.families import claims, dead, jobs, leases, limits, locks, notifications, results
+from anser_spec.targets.honker.families import (
+    claims,
+    dead,
+    jobs,
+    leases,
+    limits,
+    locks,
+    notifications,
+    results,
+    streams,
+)
 from anser_spec.targets.honker.families.base import Family
 
 __all__ = ["FAMILIES"]
@@ -18,4 +28,5 @@ FAMILIES: tuple[Family, ...] = (
     notifications.FAMILY,
     results.FAMILY,
     limits.FAMILY,
+    streams.FAMILY,
 )
