@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-import anser
+from anser.database import open_database
 from anser.doctor import Level, diagnose
 from anser.errors import Invalid
 from anser.ops import to_json
@@ -46,7 +46,7 @@ def doctor(ctx: click.Context, database: str, *, integrity: bool, as_json: bool)
 @AS_JSON
 def stats(database: str, *, as_json: bool) -> None:
     """Count the rows of each table of DB that can grow, and tell the oldest instant in it. Visits every row."""
-    with anser.open(database) as db:
+    with open_database(database) as db:
         found = db.stats()
     if as_json:
         click.echo(json.dumps(to_json(found)))
@@ -70,7 +70,7 @@ def stats(database: str, *, as_json: bool) -> None:
 def maintain(database: str, *, keep: tuple[str, ...], limit: int, batches: int, as_json: bool) -> None:
     """Forget what DB has kept for long enough, by the default policy but for what --keep says."""
     policy = Retention(**dict(map(_kept, keep)))
-    with anser.open(database) as db:
+    with open_database(database) as db:
         done = db.maintain(policy, limit=limit, batches=batches)
     if as_json:
         click.echo(json.dumps(asdict(done)))
