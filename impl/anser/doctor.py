@@ -24,6 +24,7 @@ BRANCH_ENDS = (3, 52, 0)
 
 # Tables whose rows are as many as there are things of a kind, or that keep their own bound.
 BOUNDED = {
+    "_anser_channels",
     "_anser_events_on",
     "_anser_fence",
     "_anser_finished",

@@ -11,7 +11,7 @@ from typing import Any
 
 from anser.errors import Invalid
 from anser.home import Home
-from anser.ops import DeadPrune, EventPrune, LockSweep, Op, QueueList, SweepExpired
+from anser.ops import DeadPrune, EventPrune, LockSweep, NotificationPrune, Op, QueueList, SweepExpired
 from anser.types import DELAY_MAX_S
 
 __all__ = ["BATCHES_MAX", "CHORES", "Chore", "Maintained", "Retention", "maintain"]
@@ -31,6 +31,7 @@ class Retention:
     dead_s: int | None = 30 * DAY_S
     locks: bool = True
     events_s: int | None = 7 * DAY_S
+    notifications_s: int | None = 7 * DAY_S
 
     def check(self) -> None:
         """Raise `Invalid` for the first field that is no duration, or no truth."""
@@ -63,6 +64,11 @@ CHORES: tuple[Chore, ...] = (
     ),
     Chore("locks", "_honker_locks", lambda _, queue, limit: LockSweep(limit=limit)),  # noqa: ARG005  # of no queue
     Chore("events_s", "_anser_events", lambda kept_s, _, limit: EventPrune(older_than_s=kept_s, limit=limit)),
+    Chore(
+        "notifications_s",
+        "_honker_notifications",
+        lambda kept_s, _, limit: NotificationPrune(older_than_s=kept_s, limit=limit),
+    ),
 )
 
 

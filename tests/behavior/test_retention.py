@@ -11,6 +11,7 @@ from anser.retention import CHORES
 from tests.behavior.support import NOW, lay_dead, lay_live, lay_lock, raw, rows_in
 
 DAY_S = 86_400
+NOTHING = {chore.field: 0 for chore in CHORES}
 
 
 def fill(path: str, *, at: int = NOW, times: int = 1, queue: str = "mail") -> None:
@@ -23,6 +24,9 @@ def fill(path: str, *, at: int = NOW, times: int = 1, queue: str = "mail") -> No
             connection.execute(
                 "insert into _anser_events (kind, queue, job_id, attempts, at) values ('enqueued', ?, 1, 0, ?)",
                 (queue, at),
+            )
+            connection.execute(
+                "insert into _honker_notifications (channel, payload, created_at) values (?, '1', ?)", (queue, at)
             )
 
 
@@ -39,9 +43,9 @@ def test_the_default_policy_keeps_the_dead_for_thirty_days_and_events_for_seven(
     fill(path)
 
     clock.at = NOW + 7 * DAY_S - 1
-    assert db.maintain() == anser.Maintained({"expired_jobs": 1, "dead_s": 0, "locks": 1, "events_s": 0}, more=False)
+    assert db.maintain() == anser.Maintained({**NOTHING, "expired_jobs": 1, "locks": 1}, more=False)
     clock.at = NOW + 7 * DAY_S
-    assert db.maintain().rows == {"expired_jobs": 0, "dead_s": 0, "locks": 0, "events_s": 1}
+    assert db.maintain().rows == {**NOTHING, "events_s": 1, "notifications_s": 1}
     clock.at = NOW + 30 * DAY_S - 1
     assert db.maintain().rows["dead_s"] == 0
     clock.at = NOW + 30 * DAY_S
@@ -66,7 +70,7 @@ def test_every_queue_is_kept_to_the_policy(db: anser.Database, path: str, clock:
 
     clock.at = NOW + 30 * DAY_S
 
-    assert db.maintain().rows == {"expired_jobs": 4, "dead_s": 4, "locks": 4, "events_s": 4}
+    assert db.maintain().rows == dict.fromkeys(NOTHING, 4)
 
 
 @pytest.mark.rule("RTN-3")
@@ -89,11 +93,13 @@ def test_a_field_that_is_none_or_false_leaves_its_table_alone(
 def test_upkeep_stops_after_its_batches_and_says_that_there_is_more(db: anser.Database, path: str) -> None:
     fill(path, times=7)
 
-    first = db.maintain(anser.Retention(events_s=0), limit=2, batches=2)
-    rest = db.maintain(anser.Retention(events_s=0), limit=2)
+    first = db.maintain(anser.Retention(events_s=0, notifications_s=0), limit=2, batches=2)
+    rest = db.maintain(anser.Retention(events_s=0, notifications_s=0), limit=2)
 
-    assert first == anser.Maintained({"expired_jobs": 4, "dead_s": 0, "locks": 0, "events_s": 0}, more=True)
-    assert rest == anser.Maintained({"expired_jobs": 3, "dead_s": 0, "locks": 7, "events_s": 7}, more=False)
+    assert first == anser.Maintained({**NOTHING, "expired_jobs": 4}, more=True)
+    assert rest == anser.Maintained(
+        {**NOTHING, "expired_jobs": 3, "locks": 7, "events_s": 7, "notifications_s": 7}, more=False
+    )
 
 
 @pytest.mark.rule("RTN-4")
@@ -167,4 +173,5 @@ def test_what_a_file_holds_is_told_table_by_table(db: anser.Database, path: str)
         "_anser_finished": (0, None),
         "_honker_locks": (2, NOW),
         "_anser_events": (2, NOW),
+        "_honker_notifications": (2, NOW),
     }

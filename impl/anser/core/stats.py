@@ -14,6 +14,7 @@ TABLES = (
     "_anser_finished",
     "_honker_locks",
     "_anser_events",
+    "_honker_notifications",
 )
 
 

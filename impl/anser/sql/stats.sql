@@ -23,3 +23,6 @@ select count(*), min(expires_at) from _honker_locks
 
 -- name: stats_anser_events
 select count(*), min(at) from _anser_events
+
+-- name: stats_honker_notifications
+select count(*), min(created_at) from _honker_notifications
