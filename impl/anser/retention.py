@@ -11,7 +11,7 @@ from typing import Any
 
 from anser.errors import Invalid
 from anser.home import Home
-from anser.ops import DeadPrune, EventPrune, LockSweep, NotificationPrune, Op, QueueList, SweepExpired
+from anser.ops import DeadPrune, EventPrune, LockSweep, NotificationPrune, Op, QueueList, ResultSweep, SweepExpired
 from anser.types import DELAY_MAX_S
 
 __all__ = ["BATCHES_MAX", "CHORES", "Chore", "Maintained", "Retention", "maintain"]
@@ -24,7 +24,7 @@ BATCHES_MAX = 10_000  # batches of one call, of all chores together
 class Retention:
     """How long what is over is kept: a field `…_s` in seconds from its end, None for ever; others whether at all.
 
-    `expired_jobs`: jobs past their expiry are moved to the dead. `locks`: those that are over are forgotten.
+    `expired_jobs`: jobs past their expiry are moved to the dead. `locks`, `results`: those that are over are forgotten.
     """
 
     expired_jobs: bool = True
@@ -32,6 +32,7 @@ class Retention:
     locks: bool = True
     events_s: int | None = 7 * DAY_S
     notifications_s: int | None = 7 * DAY_S
+    results: bool = True
 
     def check(self) -> None:
         """Raise `Invalid` for the first field that is no duration, or no truth."""
@@ -69,6 +70,7 @@ CHORES: tuple[Chore, ...] = (
         "_honker_notifications",
         lambda kept_s, _, limit: NotificationPrune(older_than_s=kept_s, limit=limit),
     ),
+    Chore("results", "_honker_results", lambda _, queue, limit: ResultSweep(limit=limit)),  # noqa: ARG005  # as above
 )
 
 

@@ -28,6 +28,11 @@ def fill(path: str, *, at: int = NOW, times: int = 1, queue: str = "mail") -> No
             connection.execute(
                 "insert into _honker_notifications (channel, payload, created_at) values (?, '1', ?)", (queue, at)
             )
+            connection.execute(
+                "insert into _honker_results (job_id, queue, value, created_at, expires_at) "
+                "select coalesce(max(job_id), 0) + 1, ?, '1', ?, ? from _honker_results",
+                (queue, at, at),
+            )
 
 
 def left(path: str) -> dict[str, int]:
@@ -43,7 +48,7 @@ def test_the_default_policy_keeps_the_dead_for_thirty_days_and_events_for_seven(
     fill(path)
 
     clock.at = NOW + 7 * DAY_S - 1
-    assert db.maintain() == anser.Maintained({**NOTHING, "expired_jobs": 1, "locks": 1}, more=False)
+    assert db.maintain() == anser.Maintained({**NOTHING, "expired_jobs": 1, "locks": 1, "results": 1}, more=False)
     clock.at = NOW + 7 * DAY_S
     assert db.maintain().rows == {**NOTHING, "events_s": 1, "notifications_s": 1}
     clock.at = NOW + 30 * DAY_S - 1
@@ -98,7 +103,7 @@ def test_upkeep_stops_after_its_batches_and_says_that_there_is_more(db: anser.Da
 
     assert first == anser.Maintained({**NOTHING, "expired_jobs": 4}, more=True)
     assert rest == anser.Maintained(
-        {**NOTHING, "expired_jobs": 3, "locks": 7, "events_s": 7, "notifications_s": 7}, more=False
+        {**NOTHING, "expired_jobs": 3, "locks": 7, "events_s": 7, "notifications_s": 7, "results": 7}, more=False
     )
 
 
@@ -174,4 +179,5 @@ def test_what_a_file_holds_is_told_table_by_table(db: anser.Database, path: str)
         "_honker_locks": (2, NOW),
         "_anser_events": (2, NOW),
         "_honker_notifications": (2, NOW),
+        "_honker_results": (2, NOW),
     }

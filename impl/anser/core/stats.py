@@ -15,6 +15,7 @@ TABLES = (
     "_honker_locks",
     "_anser_events",
     "_honker_notifications",
+    "_honker_results",
 )
 
 

@@ -26,3 +26,6 @@ select count(*), min(at) from _anser_events
 
 -- name: stats_honker_notifications
 select count(*), min(created_at) from _honker_notifications
+
+-- name: stats_honker_results
+select count(*), min(created_at) from _honker_results

@@ -28,6 +28,7 @@ def stats(draft: Draft, op: Stats) -> tuple[TableStats, ...]:  # noqa: ARG001  #
         "_honker_locks": [lock.expires_at for lock in world.locks.values()],
         "_anser_events": [event.at for event in world.events.values()],
         "_honker_notifications": [one.created_at for one in world.notifications.values()],
+        "_honker_results": [result.created_at for result in world.results.values()],
     }
     return tuple(
         TableStats(table, len(found), min((at for at in found if at is not None), default=None))
