@@ -29,6 +29,7 @@ BOUNDED = {
     "_anser_fence",
     "_anser_finished",
     "_anser_format",
+    "_anser_ordered",
     "_anser_paused",
     "_honker_scheduler_tasks",
     "_honker_stream_consumers",
@@ -141,7 +142,7 @@ def _strays(seen: Seen) -> Finding:
 
 def _retention(seen: Seen) -> Iterator[Finding]:
     """A table of the queue's that no upkeep empties (D05)."""
-    kept = {chore.table for chore in CHORES} | BOUNDED
+    kept = {table for chore in CHORES for table in chore.tables} | BOUNDED
     endless = [table for table in seen.tables if table not in kept]
     if not endless:
         yield Finding("retention", Level.OK, "db.maintain reaches every table that grows")

@@ -16,6 +16,9 @@ TABLES = (
     "_anser_events",
     "_honker_notifications",
     "_honker_results",
+    "_honker_rate_limits",
+    "_anser_buckets",
+    "_anser_slots",
 )
 
 

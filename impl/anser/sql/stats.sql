@@ -29,3 +29,13 @@ select count(*), min(created_at) from _honker_notifications
 
 -- name: stats_honker_results
 select count(*), min(created_at) from _honker_results
+
+-- name: stats_honker_rate_limits
+select count(*), min(window_start) from _honker_rate_limits
+
+-- name: stats_anser_buckets
+select count(*), min(at) from _anser_buckets
+
+-- name: stats_anser_slots
+-- A slot bears no instant: it is as old as its lease.
+select count(*), null from _anser_slots
