@@ -11,7 +11,18 @@ from typing import Any
 
 from anser.errors import Invalid
 from anser.home import Home
-from anser.ops import DeadPrune, EventPrune, LimitSweep, LockSweep, Op, QueueList, RateLimitSweep, SweepExpired
+from anser.ops import (
+    DeadPrune,
+    EventPrune,
+    LimitSweep,
+    LockSweep,
+    NotificationPrune,
+    Op,
+    QueueList,
+    RateLimitSweep,
+    ResultSweep,
+    SweepExpired,
+)
 from anser.types import DELAY_MAX_S
 
 __all__ = ["BATCHES_MAX", "CHORES", "Chore", "Maintained", "Retention", "maintain"]
@@ -24,15 +35,17 @@ BATCHES_MAX = 10_000  # batches of one call, of all chores together
 class Retention:
     """How long what is over is kept: a field `…_s` in seconds from its end, None for ever; others whether at all.
 
-    `expired_jobs`: jobs past their expiry are moved to the dead. `locks`: those that are over are forgotten.
-    `slots`: those whose lease is over are forgotten.
+    `expired_jobs`: jobs past their expiry are moved to the dead. `locks`, `results`, `slots`: those that are over are
+    forgotten.
     """
 
     expired_jobs: bool = True
     dead_s: int | None = 30 * DAY_S
     locks: bool = True
     events_s: int | None = 7 * DAY_S
-    rate_limits_s: int | None = 31 * DAY_S  # longer than the longest window
+    notifications_s: int | None = 7 * DAY_S
+    results: bool = True
+    rate_limits_s: int | None = 31 * DAY_S  # longer than the longest window, which would begin anew (LIM-8)
     slots: bool = True
 
     def check(self) -> None:
@@ -48,30 +61,37 @@ class Retention:
 
 @dataclass(frozen=True, slots=True)
 class Chore:
-    """What holds a table to a field of the policy: an operation of its value, a queue, and a limit."""
+    """What holds tables to a field of the policy: an operation of its value, a queue, and a limit."""
 
     field: str
-    table: str
+    tables: tuple[str, ...]
     op: Callable[[Any, str, int], Op]
     each_queue: bool = False
 
 
+# In the order of the fields. What is of no queue is given none, and what has no age only that it is wanted.
 CHORES: tuple[Chore, ...] = (
-    Chore("expired_jobs", "_honker_live", lambda _, queue, limit: SweepExpired(queue=queue, limit=limit), True),
+    Chore("expired_jobs", ("_honker_live",), lambda _, queue, limit: SweepExpired(queue=queue, limit=limit), True),
     Chore(
         "dead_s",
-        "_honker_dead",
-        lambda kept_s, queue, limit: DeadPrune(queue=queue, older_than_s=kept_s, limit=limit),
+        ("_honker_dead",),
+        lambda age_s, queue, limit: DeadPrune(queue=queue, older_than_s=age_s, limit=limit),
         True,
     ),
-    Chore("locks", "_honker_locks", lambda _, queue, limit: LockSweep(limit=limit)),  # noqa: ARG005  # of no queue
-    Chore("events_s", "_anser_events", lambda kept_s, _, limit: EventPrune(older_than_s=kept_s, limit=limit)),
+    Chore("locks", ("_honker_locks",), lambda _age, _queue, limit: LockSweep(limit=limit)),
+    Chore("events_s", ("_anser_events",), lambda age_s, _, limit: EventPrune(older_than_s=age_s, limit=limit)),
+    Chore(
+        "notifications_s",
+        ("_honker_notifications",),
+        lambda age_s, _, limit: NotificationPrune(older_than_s=age_s, limit=limit),
+    ),
+    Chore("results", ("_honker_results",), lambda _age, _queue, limit: ResultSweep(limit=limit)),
     Chore(
         "rate_limits_s",
-        "_honker_rate_limits",
-        lambda kept_s, _, limit: RateLimitSweep(older_than_s=kept_s, limit=limit),
+        ("_honker_rate_limits", "_anser_buckets"),
+        lambda age_s, _, limit: RateLimitSweep(older_than_s=age_s, limit=limit),
     ),
-    Chore("slots", "_anser_slots", lambda _, queue, limit: LimitSweep(limit=limit)),  # noqa: ARG005  # of no queue
+    Chore("slots", ("_anser_slots",), lambda _age, _queue, limit: LimitSweep(limit=limit)),
 )
 
 

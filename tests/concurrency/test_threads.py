@@ -264,3 +264,26 @@ def test_a_handle_that_is_closed_under_its_users_raises_only_typed_errors(path: 
 
         assert codes == {"storage"}
         assert waited < 5, "it waited for a connection that nobody used"
+
+
+@pytest.mark.rule("EVT-1", "EVT-5")
+def test_events_of_many_threads_have_no_gap_and_each_life_is_in_its_order(
+    db: anser.Database, mail: anser.Queue
+) -> None:
+    db.events.on()
+
+    def live(number: int) -> None:
+        for each in range(10):
+            mail.enqueue([number, each])
+            for job in mail.claim_batch(f"w{number}", 1):
+                job.ack()
+
+    at_once(live)
+
+    events = db.events.read().events
+    lives: dict[int, list[str]] = {}
+    for event in events:
+        lives.setdefault(event.job_id, []).append(event.kind)
+    assert [event.id for event in events] == list(range(1, len(events) + 1))
+    assert set(map(tuple, lives.values())) <= {("enqueued", "claimed", "acked"), ("enqueued",)}
+    assert len(lives) == 10 * THREADS

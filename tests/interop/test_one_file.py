@@ -388,3 +388,35 @@ def test_either_sweeps_what_the_other_saved_and_leaves_what_has_no_end(
 
     assert (swept_by_anser, swept_by_honker) == (2, 1)
     assert honker.do(ResultGet(queue="mail", id=ids[2])) == str(ids[2])
+
+
+# --- events
+
+
+@pytest.mark.rule("EVT-7")
+def test_what_honker_does_is_told_as_an_event(
+    mail: anser.Queue, honker: HonkerProcess, db: anser.Database, clock: Clock
+) -> None:
+    db.events.on()
+    first = honker.do(Enqueue(queue="mail", payload=1, max_attempts=2))
+    assert claimed(honker) == [first]
+    honker.do(Retry(**word(first), delay_s=0, error="no"))
+    assert claimed(honker) == [first]
+    honker.do(Fail(**word(first), error="no"))
+    second = mail.enqueue(2)
+    assert claimed(honker) == [second.id]
+    honker.do(Ack(**word(second.id)))
+
+    events = db.events.read().events
+
+    assert [(event.kind, event.job_id, event.attempts) for event in events] == [
+        ("enqueued", first, 0),
+        ("claimed", first, 1),
+        ("retried", first, 1),
+        ("claimed", first, 2),
+        ("dead", first, 2),
+        ("enqueued", second.id, 0),
+        ("claimed", second.id, 1),
+    ]
+    assert [event.at is None for event in events] == [False, True, True, True, False, False, True]
+    assert {event.worker for event in events if event.kind is anser.EventKind.CLAIMED} == {"h"}

@@ -17,14 +17,15 @@ except ModuleNotFoundError as error:
     sys.exit(2)
 
 from anser.cli.cron import cron
+from anser.cli.file import doctor, maintain, stats
 from anser.cli.schedules import schedules
-from anser.errors import Invalid
+from anser.errors import AnserError, Invalid
 
 __all__ = ["main"]
 
 
 class _Commands(click.Group):
-    """A group that tells a refused argument as wrong usage, in one line."""
+    """A group that tells a refusal in one line, and a refused argument as wrong usage."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -32,6 +33,9 @@ class _Commands(click.Group):
         except Invalid as refusal:
             click.echo(f"anser: {refusal}", err=True)
             ctx.exit(2)
+        except AnserError as refusal:
+            click.echo(f"anser: {refusal}", err=True)
+            ctx.exit(1)
 
 
 @click.group(cls=_Commands)
@@ -39,5 +43,6 @@ def main() -> None:
     """A durable job queue in one SQLite file."""
 
 
-main.add_command(cron)
+for command in (cron, doctor, stats, maintain):
+    main.add_command(command)
 main.add_command(schedules)

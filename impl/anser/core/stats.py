@@ -14,6 +14,11 @@ TABLES = (
     "_anser_finished",
     "_honker_locks",
     "_anser_events",
+    "_honker_notifications",
+    "_honker_results",
+    "_honker_rate_limits",
+    "_anser_buckets",
+    "_anser_slots",
 )
 
 

@@ -22,7 +22,18 @@ from anser.ops import Op
 from anser.sql import EXTENSION, SCHEMA, STATEMENTS
 from anser.types import INSTANT_MAX
 
-__all__ = ["FORMAT", "Engine", "Statements", "Transaction", "Watch", "connect", "main_file", "prepare"]
+__all__ = [
+    "FORMAT",
+    "Engine",
+    "Statements",
+    "Transaction",
+    "Watch",
+    "connect",
+    "main_file",
+    "mapped",
+    "prepare",
+    "read_format",
+]
 
 FORMAT = 2  # of the file; it grows when an older Anser could no longer write it rightly. 1: jobs and locks alone
 SQLITE_MIN = (3, 35, 0)  # the first with `returning`
@@ -48,7 +59,7 @@ def connect(path: str, synchronous: Synchronous, busy_timeout_s: float) -> sqlit
             cached_statements=_STATEMENTS_CACHED,
         )
         try:
-            _format(connection)  # the journal mode is written into the file: a newer format is refused before it
+            read_format(connection)  # the journal mode is written into the file: a newer format is refused before it
             mode = _wal(connection, busy_timeout_s)
             if mode != "wal":
                 raise StorageError(
@@ -87,10 +98,10 @@ def prepare(connection: sqlite3.Connection) -> None:
     Refuses a file of a newer format with `FormatError` and writes nothing. A prepared file is only read.
     """
     with _errors():
-        if _format(connection) == FORMAT:
+        if read_format(connection) == FORMAT:
             return
         with _transaction(connection, "begin immediate"):
-            if _format(connection) == FORMAT:
+            if read_format(connection) == FORMAT:
                 return
             for statement in SCHEMA.values():
                 connection.execute(statement)
@@ -101,7 +112,8 @@ def prepare(connection: sqlite3.Connection) -> None:
             connection.execute(STATEMENTS["storage_stamp"], {"version": FORMAT})
 
 
-def _format(connection: sqlite3.Connection) -> int | None:
+def read_format(connection: sqlite3.Connection) -> int | None:
+    """The format that the file is stamped with, None for one that was not prepared. Raises `FormatError`."""
     if connection.execute(STATEMENTS["storage_has_format"]).fetchone() == (0,):
         return None
     row = connection.execute(STATEMENTS["storage_format"]).fetchone()
@@ -336,7 +348,7 @@ def _guarded(connection: sqlite3.Connection, do: Callable[..., Answer], *argumen
         finally:
             connection.text_factory = factory
     except sqlite3.Error as error:
-        raise _mapped(error) from error
+        raise mapped(error) from error
 
 
 def _text(raw: bytes) -> str | bytes:
@@ -352,10 +364,11 @@ def _errors() -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise _mapped(error) from error
+        raise mapped(error) from error
 
 
-def _mapped(error: sqlite3.Error) -> AnserError:
+def mapped(error: sqlite3.Error) -> AnserError:
+    """A failure of the database as one of ours."""
     code = getattr(error, "sqlite_errorcode", None)
     primary = None if code is None else code & 0xFF
     if code == sqlite3.SQLITE_BUSY_SNAPSHOT:

@@ -23,3 +23,19 @@ select count(*), min(expires_at) from _honker_locks
 
 -- name: stats_anser_events
 select count(*), min(at) from _anser_events
+
+-- name: stats_honker_notifications
+select count(*), min(created_at) from _honker_notifications
+
+-- name: stats_honker_results
+select count(*), min(created_at) from _honker_results
+
+-- name: stats_honker_rate_limits
+select count(*), min(window_start) from _honker_rate_limits
+
+-- name: stats_anser_buckets
+select count(*), min(at) from _anser_buckets
+
+-- name: stats_anser_slots
+-- A slot bears no instant: it is as old as its lease.
+select count(*), null from _anser_slots

@@ -27,6 +27,11 @@ def stats(draft: Draft, op: Stats) -> tuple[TableStats, ...]:  # noqa: ARG001  #
         "_anser_finished": [job.ended_at for job in world.finished.values()],
         "_honker_locks": [lock.expires_at for lock in world.locks.values()],
         "_anser_events": [event.at for event in world.events.values()],
+        "_honker_notifications": [one.created_at for one in world.notifications.values()],
+        "_honker_results": [result.created_at for result in world.results.values()],
+        "_honker_rate_limits": [window.start for window in world.windows.values()],
+        "_anser_buckets": [bucket.at for bucket in world.buckets.values()],
+        "_anser_slots": [None for _ in world.slots],
     }
     return tuple(
         TableStats(table, len(found), min((at for at in found if at is not None), default=None))

@@ -39,4 +39,14 @@ LIVE_LISTED = Condition(
 DEAD_LISTED = replace(LIVE_LISTED, table=DEAD_QUEUES, model=lambda row, given: listed(dead(row, given), given))
 
 TABLE: dict[str, tuple[AnyCondition, ...]] = {"queue_list": (LIVE_LISTED, DEAD_LISTED)}
-NO_DECISION: dict[str, tuple[str, str]] = {}
+NO_DECISION: dict[str, tuple[str, str]] = {
+    "doctor_tables": (
+        "type = 'table' and (name glob '_honker_*' or name glob '_anser_*')",
+        "it asks which tables are there",
+    ),
+    "doctor_strays": (
+        "state not in ('pending', 'processing') or typeof(run_at) <> 'integer' or typeof(priority) <> 'integer' "
+        "or typeof(claim_expires_at) not in ('integer', 'null')",
+        "`claim_strays` decides by it; here it is counted",
+    ),
+}

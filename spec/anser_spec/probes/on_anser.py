@@ -6,10 +6,39 @@ import sqlite3
 from contextlib import closing, suppress
 
 import anser
+from anser.ops import LockAcquire
 from anser_spec.probes.others import LIVE_WITHOUT_EXPIRY, begin_in_another_process, holding_the_lock
 from anser_spec.probes.program import main
 
 NOW = 1_800_000_000
+DAY_S = 86_400
+BOUNDED = "_anser_finished"  # history forgets by ids, not by age (JOB-11)
+
+
+def d05(path: str) -> str | None:
+    """Rows of every kind, 400 days old, and the one upkeep that there is."""
+    clock = anser.ManualClock(NOW)
+    with anser.open(path, clock=clock) as db:
+        queue = db.queue("q", max_attempts=1, expires_s=60)
+        db.events.on()
+        for number in range(3):
+            queue.enqueue(number)
+            job = queue.claim_one("w")
+            assert job is not None, "it was just enqueued"
+            job.fail("x")
+            queue.enqueue(number)
+            queue.enqueue(number)
+            job = queue.claim_one("w")
+            assert job is not None, "two were enqueued"
+            job.ack(result=number, result_ttl_s=60)
+            db.notify("c", number)
+            db.run(LockAcquire(lock=f"l{number}", owner="w", ttl_s=60))
+        clock.at = NOW + 60
+        db.maintain()
+        clock.at += 400 * DAY_S
+        db.maintain()
+        kept = {table.table: table.rows for table in db.stats() if table.rows and table.table != BOUNDED}
+    return f"after 400 days and the upkeep there are left {kept}" if kept else None
 
 
 def e01(path: str) -> str | None:
@@ -97,7 +126,7 @@ def e28(path: str) -> str | None:
     return None
 
 
-PROBES = {"E01": e01, "E03": e03, "E19": e19, "E26": e26, "E27": e27, "E28": e28}
+PROBES = {"D05": d05, "E01": e01, "E03": e03, "E19": e19, "E26": e26, "E27": e27, "E28": e28}
 
 if __name__ == "__main__":
     main(PROBES)
