@@ -19,6 +19,7 @@ from anser.engine.sqlite import Transaction
 from anser.errors import AnserError, Busy, Conflict, FormatError, Invalid, LeaseLost, NotFound, StorageError
 from anser.locks import NamedLock
 from anser.ops import decode
+from anser.outbox import Delivered, Message, Outbox
 from anser.queue import ClaimedJob, Queue
 from anser.types import Counts, Dead, Enqueued, Finished, Job, Lease, Lock, Reason, Settled, State
 
@@ -31,6 +32,7 @@ __all__ = [
     "Counts",
     "Database",
     "Dead",
+    "Delivered",
     "Enqueued",
     "Finished",
     "FormatError",
@@ -40,8 +42,10 @@ __all__ = [
     "LeaseLost",
     "Lock",
     "ManualClock",
+    "Message",
     "NamedLock",
     "NotFound",
+    "Outbox",
     "Queue",
     "Reason",
     "Settled",

@@ -245,4 +245,6 @@ def test_a_statement_of_jobs_the_dead_and_locks_seeks_and_sorts_nothing(pair: tu
         with raw(str(path)) as connection:
             details = plan(connection, STATEMENTS[name])
 
-        assert [detail for detail in details if re.match(r"SCAN _(honker_|anser_ordered)|USE TEMP B-TREE", detail)] == []
+        assert [
+            detail for detail in details if re.match(r"SCAN _(honker_|anser_ordered)|USE TEMP B-TREE", detail)
+        ] == []

@@ -25,7 +25,7 @@ LAYERS = (
     ("engine",),
     ("wake", "keeper"),
     ("home",),
-    ("database", "queue", "locks"),
+    ("database", "queue", "locks", "outbox"),
     ("tasks", "worker", "scheduler"),
     ("cli", "integrations", "testing"),
 )

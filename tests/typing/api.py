@@ -52,6 +52,19 @@ def locked(db: anser.Database) -> None:
     assert_type(db.lock_sweep(), int)
 
 
+def sent(db: anser.Database) -> None:
+    def deliver(message: anser.Message) -> None:
+        assert_type(message.id, int)
+
+    webhooks = db.outbox("webhooks", {"shop": deliver})
+    assert_type(webhooks, anser.Outbox)
+    with db.transaction() as tx:
+        assert_type(webhooks.send({"order": 42}, destination="shop", order_key="ann", tx=tx), int)
+    assert_type(webhooks.deliver_batch("worker-1"), anser.Delivered)
+    assert_type(webhooks.queue("shop"), anser.Queue)
+    webhooks.run("worker-1", stop=lambda: True)
+
+
 def acked_with_its_own_writes(db: anser.Database, emails: anser.Queue) -> None:
     job = emails.claim_one("worker-1")
     if job is not None:
