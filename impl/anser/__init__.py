@@ -16,12 +16,48 @@ from anser.clock import ManualClock
 from anser.database import Database
 from anser.database import open_database as open
 from anser.engine.sqlite import Transaction
-from anser.errors import AnserError, Busy, Conflict, FormatError, Invalid, LeaseLost, NotFound, StorageError
+from anser.errors import (
+    AnserError,
+    Busy,
+    Conflict,
+    FormatError,
+    Invalid,
+    JobCancelled,
+    JobDead,
+    LeaseLost,
+    NotFound,
+    ResultError,
+    ResultMissing,
+    ResultTimeout,
+    StorageError,
+)
+from anser.events import EventLog
 from anser.locks import NamedLock
+from anser.notifications import Listener, Lost, Message
 from anser.ops import decode
-from anser.outbox import Delivered, Message, Outbox
+from anser.outbox import Delivered, Outbox, OutboxMessage
 from anser.queue import ClaimedJob, Queue
-from anser.types import Counts, Dead, Enqueued, Finished, Job, Lease, Lock, Reason, Settled, State
+from anser.retention import Maintained, Retention
+from anser.types import (
+    Counts,
+    Dead,
+    Enqueued,
+    Event,
+    EventKind,
+    EventPage,
+    Finished,
+    Heard,
+    Job,
+    Lease,
+    Lock,
+    Notification,
+    Reason,
+    Result,
+    ResultState,
+    Settled,
+    State,
+    TableStats,
+)
 
 __all__ = [
     "AnserError",
@@ -34,23 +70,42 @@ __all__ = [
     "Dead",
     "Delivered",
     "Enqueued",
+    "Event",
+    "EventKind",
+    "EventLog",
+    "EventPage",
     "Finished",
     "FormatError",
+    "Heard",
     "Invalid",
     "Job",
+    "JobCancelled",
+    "JobDead",
     "Lease",
     "LeaseLost",
+    "Listener",
     "Lock",
+    "Lost",
+    "Maintained",
     "ManualClock",
     "Message",
     "NamedLock",
     "NotFound",
+    "Notification",
     "Outbox",
+    "OutboxMessage",
     "Queue",
     "Reason",
+    "Result",
+    "ResultError",
+    "ResultMissing",
+    "ResultState",
+    "ResultTimeout",
+    "Retention",
     "Settled",
     "State",
     "StorageError",
+    "TableStats",
     "Transaction",
     "decode",
     "open",

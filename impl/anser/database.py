@@ -14,22 +14,27 @@ from typing import Any, Self
 
 from anser.backoff import Backoff
 from anser.clock import Clock, system_clock
-from anser.engine.sqlite import (
-    BUSY_TIMEOUT_MAX_S,
-    Engine,
-    Synchronous,
-    Transaction,
-    Watch,
-    connect,
-    main_file,
-    prepare,
-)
+from anser.engine.sqlite import BUSY_TIMEOUT_MAX_S, Engine, Synchronous, Transaction, Watch, connect, main_file, prepare
 from anser.errors import FormatError, Invalid, StorageError
+from anser.events import EventLog
 from anser.locks import NamedLock
-from anser.ops import LockGet, LockList, LockSweep, Op
+from anser.notifications import Listener
+from anser.ops import (
+    LockGet,
+    LockList,
+    LockSweep,
+    NotificationLast,
+    NotificationPrune,
+    NotificationRead,
+    Notify,
+    Op,
+    ResultSweep,
+    Stats,
+)
 from anser.outbox import Deliver, Outbox
 from anser.queue import Queue
-from anser.types import Lock
+from anser.retention import Maintained, Retention, maintain
+from anser.types import Heard, Lock, TableStats
 from anser.wake import Wake
 
 __all__ = ["Database", "open_database"]
@@ -147,6 +152,75 @@ class Database:
     def lock_sweep(self, *, limit: int = 1_000, tx: Transaction | sqlite3.Connection | None = None) -> int:
         """Forget locks that are over; answers how many (LCK-9)."""
         swept: int = self.run(LockSweep(limit=limit), tx)
+        return swept
+
+    def notify(self, channel: str, payload: Any, *, tx: Transaction | sqlite3.Connection | None = None) -> int:
+        """Tell any JSON value to whoever listens to the channel, on commit and never on rollback; answers its id.
+
+        Raises `Invalid` for what is no JSON (NTF-1, NTF-3).
+        """
+        id: int = self.run(Notify(channel=channel, payload=payload), tx)
+        return id
+
+    def listen(self, channel: str, *, after_id: int | None = None, timeout_s: float | None = None) -> Listener:
+        """Hear what is told on the channel from now on, or after an id; by `for`, or by `async for` (NTF-2, NTF-4).
+
+        What was told after that id already comes first. The loop ends when `timeout_s` seconds go by without anything
+        to hear, and never if None. Raises `Invalid` for a wrong argument.
+        """
+        return Listener(self, channel, after_id=after_id, timeout_s=timeout_s)
+
+    def notification_read(
+        self, channel: str, *, after_id: int, limit: int = 100, tx: Transaction | sqlite3.Connection | None = None
+    ) -> Heard:
+        """A page of what was told on the channel after an id, and whether some of it is gone (NTF-2, NTF-4)."""
+        heard: Heard = self.run(NotificationRead(channel=channel, after_id=after_id, limit=limit), tx)
+        return heard
+
+    def notification_last(self, channel: str, *, tx: Transaction | sqlite3.Connection | None = None) -> int:
+        """The id of what was told last on the channel, 0 if nothing was (NTF-5)."""
+        id: int = self.run(NotificationLast(channel=channel), tx)
+        return id
+
+    def notification_prune(
+        self,
+        *,
+        channel: str | None = None,
+        keep: int | None = None,
+        older_than_s: int | None = None,
+        limit: int = 1_000,
+        tx: Transaction | sqlite3.Connection | None = None,
+    ) -> int:
+        """Forget what is not among the newest `keep` of its channel, or is that old; answers how many (NTF-6, NTF-7).
+
+        Of one channel, or of each if None. One of `keep` and `older_than_s` must be given; either is enough.
+        """
+        op = NotificationPrune(channel=channel, keep=keep, older_than_s=older_than_s, limit=limit)
+        pruned: int = self.run(op, tx)
+        return pruned
+
+    @property
+    def events(self) -> EventLog:
+        """What this file tells of its jobs, if it was asked to (EVT-3)."""
+        return EventLog(self)
+
+    def stats(self, *, tx: Transaction | sqlite3.Connection | None = None) -> tuple[TableStats, ...]:
+        """How many rows each table has that can grow, and the oldest instant in it; visits every row (RTN-2)."""
+        found: tuple[TableStats, ...] = self.run(Stats(), tx)
+        return found
+
+    def maintain(self, retention: Retention | None = None, *, limit: int = 1_000, batches: int = 1_000) -> Maintained:
+        """Hold the file to a policy, the default one if None: call it now and then (RTN-3).
+
+        Works in batches of `limit` rows, each a short transaction of its own, so that others come between (RTN-4).
+        After `batches` of them it stops and answers that there is `more`. What was done stays done when a later batch
+        is refused. Raises `Invalid` for a wrong policy, before anything is done.
+        """
+        return maintain(self, Retention() if retention is None else retention, limit=limit, batches=batches)
+
+    def result_sweep(self, *, limit: int = 1_000, tx: Transaction | sqlite3.Connection | None = None) -> int:
+        """Forget results of all queues that are over; answers how many (RES-9)."""
+        swept: int = self.run(ResultSweep(limit=limit), tx)
         return swept
 
     def run(self, op: Op, tx: Transaction | sqlite3.Connection | None = None) -> Any:

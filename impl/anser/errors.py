@@ -7,7 +7,12 @@
     ├── Conflict       conflict     another live job has the unique key, or the id; another owner has the lock
     ├── Busy           busy         another connection kept the write lock too long
     ├── FormatError    format       the file is not one that this version may write
-    └── StorageError   storage      the database itself failed: I/O, full disk, corrupt file
+    ├── StorageError   storage      the database itself failed: I/O, full disk, corrupt file
+    └── ResultError    result       who waited for a job's result gets none; it cannot be read, or it is one of:
+        ├── JobDead        job_dead        the job is dead; `error` is its last one
+        ├── JobCancelled   job_cancelled   the job was cancelled
+        ├── ResultMissing  result_missing  the job is done and has no result (any more), or nobody knows it
+        └── ResultTimeout  result_timeout  the job is not done yet; it is a `TimeoutError` too
 
 An operation that is refused leaves every row as it was (ERR-1). When several refusals apply, the first in the
 operation's own order is given (ERR-2). A failure of the database is never told as one of the others (ERR-3).
@@ -17,7 +22,21 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-__all__ = ["AnserError", "Busy", "Conflict", "FormatError", "Invalid", "LeaseLost", "NotFound", "StorageError"]
+__all__ = [
+    "AnserError",
+    "Busy",
+    "Conflict",
+    "FormatError",
+    "Invalid",
+    "JobCancelled",
+    "JobDead",
+    "LeaseLost",
+    "NotFound",
+    "ResultError",
+    "ResultMissing",
+    "ResultTimeout",
+    "StorageError",
+]
 
 _SHOWN_CHARS = 80
 
@@ -81,6 +100,44 @@ class StorageError(AnserError):
     """SQLite failed underneath: the text carries its own message. Nothing of the operation was kept."""
 
     code = "storage"
+
+
+class ResultError(AnserError):
+    """Who waited for a job's result gets none. By itself: there is one, and it cannot be read."""
+
+    code = "result"
+
+
+class JobDead(ResultError):
+    """The job that was waited for is dead. `error` is the last that it left, if it left one."""
+
+    code = "job_dead"
+
+    def __init__(self, text: str, error: str | None) -> None:
+        super().__init__(text)
+        self.error = error
+
+    def __reduce__(self) -> tuple[type[JobDead], tuple[str, str | None], dict[str, object]]:
+        """So that it can be sent from one process to another, with its notes."""
+        return type(self), (str(self), self.error), self.__dict__
+
+
+class JobCancelled(ResultError):
+    """The job that was waited for was cancelled."""
+
+    code = "job_cancelled"
+
+
+class ResultMissing(ResultError):
+    """The job is done and has no result, or has none any more; or there is no such job."""
+
+    code = "result_missing"
+
+
+class ResultTimeout(ResultError, TimeoutError):
+    """The time to wait is over, and the job is not done yet."""
+
+    code = "result_timeout"
 
 
 def note(error: BaseException, text: str) -> None:

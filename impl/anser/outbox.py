@@ -12,14 +12,14 @@ from anser.errors import Busy, Invalid, LeaseLost
 from anser.home import Home, Tx
 from anser.queue import ClaimedJob, Queue
 
-__all__ = ["Deliver", "Delivered", "Message", "Outbox"]
+__all__ = ["Deliver", "Delivered", "Outbox", "OutboxMessage"]
 
 IDLE_MAX_S = 1.0  # how long `run` waits before it asks again whether it is to stop
 HEARTBEATS_A_LEASE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class OutboxMessage:
     """What is to be delivered. Its `id` is given once in a file: with it a receiver can tell a second delivery."""
 
     id: int
@@ -37,7 +37,7 @@ class Delivered:
     lost: int
 
 
-Deliver = Callable[[Message], object]
+Deliver = Callable[[OutboxMessage], object]
 
 
 class Outbox:
@@ -60,7 +60,7 @@ class Outbox:
     ) -> None:
         if not isinstance(name, str) or not name or ":" in name:
             raise Invalid("name", name, "pass a name without a colon: that is where a destination begins")
-        ways = dict[str | None, Deliver](deliver.items() if isinstance(deliver, Mapping) else {None: deliver})
+        ways = dict[str | None, Deliver](deliver.items() if isinstance(deliver, Mapping) else {None: deliver}.items())
         if not ways:
             raise Invalid("deliver", deliver, "pass a function, or one for each destination")
         for destination, way in ways.items():
@@ -142,7 +142,7 @@ class Outbox:
         try:
             with job, job.heartbeat_every(job.queue.lease_s / HEARTBEATS_A_LEASE):
                 try:
-                    self._ways[destination](Message(job.id, destination, job.payload, job.attempts))
+                    self._ways[destination](OutboxMessage(job.id, destination, job.payload, job.attempts))
                 except Exception as error:  # whatever it is: the job keeps it, and the next message follows
                     raised = error
                     raise

@@ -30,11 +30,27 @@ from anser.ops import (
     QueuePause,
     QueueResume,
     Release,
+    ResultGet,
+    ResultSave,
     Retry,
     SweepExpired,
     decode,
 )
-from anser.types import ERROR_MAX_BYTES, Counts, Dead, Enqueued, Finished, Held, Job, Lease, Settled, State
+from anser.results import await_result, wait_result
+from anser.types import (
+    ERROR_MAX_BYTES,
+    RESULT_TTL_S,
+    Counts,
+    Dead,
+    Enqueued,
+    Finished,
+    Held,
+    Job,
+    Lease,
+    Result,
+    Settled,
+    State,
+)
 
 __all__ = ["ClaimedJob", "JobOptions", "Queue"]
 
@@ -54,6 +70,7 @@ class JobOptions(TypedDict, total=False):
     order_key: str | None
 
 
+_NOT_GIVEN: Any = object()  # None is a result like others
 _OPTIONS = JobOptions.__annotations__.keys()
 
 
@@ -203,6 +220,25 @@ class Queue:
                 job.settled_by(tx)
         return ids
 
+    # --- results
+
+    def result_get(self, id: int, *, tx: Tx = None) -> Result:
+        """What is known of the job's result, its value as the JSON text that the file holds (RES-4, RES-6, RES-7)."""
+        result: Result = self.database.run(ResultGet(queue=self.name, id=id), tx)
+        return result
+
+    def wait_result(self, id: int, *, timeout_s: float | None = None) -> Any:
+        """Wait until the job is done, and answer the value that was saved, decoded (RES-10).
+
+        It is woken by commits, of whichever thread or process. Raises `JobDead`, `JobCancelled`, `ResultMissing` when
+        there is none to come, and `ResultTimeout` when `timeout_s` seconds went by; None waits for ever.
+        """
+        return wait_result(self.database, ResultGet(queue=self.name, id=id), timeout_s)
+
+    async def await_result(self, id: int, *, timeout_s: float | None = None) -> Any:
+        """As `wait_result`, for the event loop, which goes on meanwhile (RES-10)."""
+        return await await_result(self.database, ResultGet(queue=self.name, id=id), timeout_s)
+
     # --- the dead
 
     def sweep_expired(self, *, limit: int = 1_000, tx: Tx = None) -> int:
@@ -269,9 +305,27 @@ class ClaimedJob:
         """Which attempt this is; the first is 1."""
         return self.row.attempts
 
-    def ack(self, *, tx: Tx = None) -> None:
-        """The job is done (CLM-9)."""
-        self._say(Ack(**self._word()), tx)
+    def ack(self, *, result: Any = _NOT_GIVEN, result_ttl_s: int | None = None, tx: Tx = None) -> None:
+        """The job is done (CLM-9). With a `result`, any JSON value, that is saved in the same step (RES-3).
+
+        It is kept for `result_ttl_s` seconds, 7 days if None. Raises `Invalid` for a result that is no JSON, before
+        anything is written.
+        """
+        if result is _NOT_GIVEN:
+            if result_ttl_s is not None:
+                raise Invalid("result_ttl_s", result_ttl_s, "it is for a result: pass that too, or leave it out")
+            self._say(Ack(**self._word()), tx)
+        else:
+            ttl_s = RESULT_TTL_S if result_ttl_s is None else result_ttl_s
+            self._say(Ack(**self._word(), result=result, result_ttl_s=ttl_s), tx)
+
+    def result_save(self, value: Any, *, ttl_s: int = RESULT_TTL_S, tx: Tx = None) -> int:
+        """Save a result, any JSON value, for `ttl_s` seconds, and go on with the job; answers its end (RES-1, RES-2).
+
+        It is seen when the job is done, unless another took its place. Raises `Invalid` for what is no JSON.
+        """
+        expires_at: int = self.queue.database.run(ResultSave(**self._word(), value=value, ttl_s=ttl_s), tx)
+        return expires_at
 
     def retry(self, *, delay_s: int | None = None, error: str | None = None, tx: Tx = None) -> Settled:
         """The attempt failed: pending again after `delay_s`, by the queue's backoff if None, or dead (RET-1, RET-2)."""

@@ -11,13 +11,17 @@ import asyncio
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TypeVar
 
+from anser.clock import steady_clock
 from anser.engine.sqlite import Watch
 from anser.errors import StorageError
 
 __all__ = ["Wake"]
 
 LOOK_EVERY_S = 0.005  # a look costs some 10 microseconds
+
+Found = TypeVar("Found")
 
 
 class Wake:
@@ -67,6 +71,28 @@ class Wake:
         finally:
             self._leave(token)
         return True
+
+    def until(self, look: Callable[[], Found | None], timeout_s: float | None) -> Found | None:
+        """What `look` finds, now or after a commit. Answers None when `timeout_s` seconds went by and it found none."""
+        left = _countdown(timeout_s)
+        while True:
+            mark = self.mark()
+            found = look()
+            left_s = left()
+            if found is not None or left_s == 0:
+                return found
+            self.wait(mark, left_s)
+
+    async def until_async(self, look: Callable[[], Found | None], timeout_s: float | None) -> Found | None:
+        """As `until`, for the event loop. The looks are done on it: let them be short."""
+        left = _countdown(timeout_s)
+        while True:
+            mark = self.mark()
+            found = look()
+            left_s = left()
+            if found is not None or left_s == 0:
+                return found
+            await self.wait_async(mark, left_s)
 
     def close(self) -> None:
         """Wake everybody, for good."""
@@ -125,3 +151,9 @@ class Wake:
         if self._watch is not None:
             self._watch.close()
             self._watch = None
+
+
+def _countdown(timeout_s: float | None) -> Callable[[], float | None]:
+    """How many of those seconds are left at each call, 0 when none is; None for who has no end."""
+    began = steady_clock()
+    return lambda: None if timeout_s is None else max(began + timeout_s - steady_clock(), 0)

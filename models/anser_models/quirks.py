@@ -30,7 +30,9 @@ class Quirk(Enum):
     E21_PAST_RUN_AT = "a run_at that has passed is kept, and overtakes; negative durations are accepted"
     E22_GLOBAL_IDS = "operations by id reach into other queues"
     E23_ERRORS_DISCARDED = "the error of a retry is not kept"
+    E25_RESULTS_BY_ID = "whoever knows an id saves its result, also one without end; what became of the job is not told"
     E30_BORN_EXPIRED = "a job that expires before it is due is accepted"
+    E31_PRUNES_TOO_MUCH = "notifications are kept by their rank over all channels; any age is taken, its edge is kept"
     E33_UNCHECKED = "payloads that are no JSON are stored and handed out; a row in no known state cannot be cancelled"
     E35_DUE_IS_NEVER = "the next deadline leaves out work that is due already"
 

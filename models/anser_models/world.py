@@ -9,16 +9,27 @@ from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Any
 
-from anser.types import Dead, Finished, Job, Lock, Ordered
+from anser.types import (
+    Bucket,
+    Channel,
+    Dead,
+    Event,
+    Finished,
+    Job,
+    Lock,
+    Notification,
+    Ordered,
+    Slot,
+    StoredResult,
+    Window,
+)
 
 __all__ = ["EMPTY", "World", "copied"]
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Everything that a file holds: live, dead and finished jobs by id, paused queues, the last id and fence given,
-    locks by name, and the places of live jobs that run one after another, by id.
-    """
+    """Everything that a file holds, a family after another. Rows by id or by name; counters never go back."""
 
     jobs: dict[int, Job] = field(default_factory=dict)
     dead: dict[int, Dead] = field(default_factory=dict)
@@ -27,6 +38,16 @@ class World:
     last_id: int = 0
     last_fence: int = 0
     locks: dict[str, Lock] = field(default_factory=dict)
+    notifications: dict[int, Notification] = field(default_factory=dict)
+    channels: dict[str, Channel] = field(default_factory=dict)
+    last_notification: int = 0
+    events: dict[int, Event] = field(default_factory=dict)
+    last_event: int = 0
+    events_keep: int = 0  # how many events are kept; 0 while none is told
+    results: dict[int, StoredResult] = field(default_factory=dict)
+    windows: dict[tuple[str, int], Window] = field(default_factory=dict)
+    buckets: dict[str, Bucket] = field(default_factory=dict)
+    slots: dict[tuple[str, int], Slot] = field(default_factory=dict)
     ordered: dict[int, Ordered] = field(default_factory=dict)
 
 

@@ -16,6 +16,7 @@ from anser_spec.targets import Target
 from anser_spec.witness import Mark, Witness
 
 __all__ = [
+    "CITED",
     "VISIBLE",
     "Batching",
     "Difference",

@@ -20,9 +20,16 @@ from anser_spec.witness import Mark, Witness
 __all__ = ["shorten"]
 
 ROUNDS_MAX = 20  # rounds end by themselves, as each makes something smaller; a target that wavers is left here
-LEAST = {"n": 1, "lease_s": 1, "ttl_s": 1, "payload": 1, "error": "e"}  # plain values where there is no default
+LEAST = {
+    "n": 1,
+    "lease_s": 1,
+    "ttl_s": 1,
+    "payload": 1,
+    "error": "e",
+    "value": 1,
+}  # plain values where there is no default
 PAIR = 2
-ROWS = ("jobs", "dead", "finished", "locks")
+ROWS = ("jobs", "dead", "finished", "locks", "notifications", "channels", "results")
 
 Tries = Callable[[Witness, Target], Iterator[Witness]]
 

@@ -2,7 +2,7 @@
 
 A step tells a defect apart when the model with it says something else than the model without: once with no other
 defect beside, and once with all the known ones, since they can hide each other. An entry without a switch in the model
-is judged by the cases of its rules.
+is judged by the cases of its rules. Where those tell nothing, a probe may (`anser_spec.probes`), if the target has one.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
+from typing import Protocol, runtime_checkable
 
 from anser.ops import Op
 from anser_models import HONKER_0_5, Quirk, Step, World
@@ -24,7 +25,7 @@ from anser_spec.seeds import SEED_NOW, SEEDS
 from anser_spec.targets import Target
 from anser_spec.transitions import alphabet
 
-__all__ = ["Sighted", "Sighting", "diagnose"]
+__all__ = ["Probing", "Sighted", "Sighting", "diagnose"]
 
 NO_QUIRKS: frozenset[Quirk] = frozenset()
 
@@ -46,18 +47,33 @@ class Sighting:
     by: str
 
 
+@runtime_checkable
+class Probing(Protocol):
+    """A target with probes: programs of its own for what neither a step nor a case can show."""
+
+    def probe(self, entry: str) -> tuple[bool, str] | None:
+        """Whether it has the defect, and by what that was seen; None without a probe."""
+
+
 def diagnose(target_factory: Callable[[], Target]) -> list[Sighting]:
-    """Judge every entry of this family. The target is a fresh one."""
+    """Judge every entry whose rules are written. The target is a fresh one."""
     target = target_factory()
     try:
         shown = _by_steps(target)
-        return [
-            _by_cases(entry, target) if entry.quirk is None else Sighting(entry, *shown[entry.quirk])
-            for entry in read_register().values()
-            if entry.family is Family.CORE
-        ]
+        return [_judged(entry, target, shown) for entry in read_register().values() if entry.family is Family.CORE]
     finally:
         target.close()
+
+
+def _judged(entry: Entry, target: Target, shown: dict[Quirk, tuple[Sighted, str]]) -> Sighting:
+    """By the first of the three that tells anything."""
+    sighting = _by_cases(entry, target) if entry.quirk is None else Sighting(entry, *shown[entry.quirk])
+    if sighting.sighted is Sighted.NOT_SEEN and isinstance(target, Probing):
+        probed = target.probe(entry.id)
+        if probed is not None:
+            present, by = probed
+            return Sighting(entry, Sighted.PRESENT if present else Sighted.ABSENT, by)
+    return sighting
 
 
 def _by_steps(target: Target) -> dict[Quirk, tuple[Sighted, str]]:

@@ -8,6 +8,7 @@ import pytest
 
 import anser
 from anser_spec.mutants import FAULTS, INSTRUMENTS, Fault, damaged, sights
+from anser_spec.register import Family, read_register
 from anser_spec.rulebook import read_rules
 
 CASES = next(instrument for instrument in INSTRUMENTS if instrument.name == "cases")
@@ -34,6 +35,15 @@ def test_a_fault_has_its_id_from_a_family_whose_rule_it_breaks(fault: Fault) -> 
     assert family in {"", *(f"{rule.partition('-')[0]}-" for rule in fault.rules)}
     assert number.isdecimal()
     assert family or int(number) <= 40
+
+
+def test_each_fix_of_the_catalogued_defects_is_undone_by_a_fault() -> None:
+    undone = {entry for fault in FAULTS for entry in fault.undoes}
+    register = read_register()
+
+    assert undone <= set(register)
+    later = {id for id, entry in register.items() if entry.family is Family.LATER}
+    assert [id for id in register if id.startswith("D") and id not in undone | later] == []
 
 
 def test_a_fault_that_fits_nowhere_is_told() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from anser_models import TRANSITIONS, canonical, shifted
+from anser_spec.alphabets import ALPHABETS
 from anser_spec.seeds import SEED_NOW, SEEDS, pending, world
 from anser_spec.targets.model import ModelTarget
 from anser_spec.targets.sqlite import SqliteTarget
@@ -53,12 +54,21 @@ def test_the_worlds_of_two_locks_close_without_a_disagreement(sqlite: SqliteTarg
 
 def test_jobs_that_run_one_after_another_agree(sqlite: SqliteTarget) -> None:
     three = explore(sqlite, Scope(jobs=3, places=3, depth=1))
-    two = explore(sqlite, Scope(jobs=2, places=2, depth=2, max_transitions=15_000))
+    two = explore(sqlite, Scope(jobs=2, places=2, max_transitions=6_000))
 
     assert [str(difference) for found in (two, three) for difference in found.differences.values()] == []
     names = three.names + two.names
     assert min(names[name] for name in TRANSITIONS if name.startswith("order.")) > 10
     took(names.elements(), "transitions")
+
+
+def test_the_worlds_of_a_notification_close_and_those_of_two_agree_to_a_depth(sqlite: SqliteTarget) -> None:
+    one, two = explore(sqlite, Scope(notifications=1)), explore(sqlite, Scope(notifications=2, depth=4))
+
+    assert [str(difference) for found in (one, two) for difference in found.differences.values()] == []
+    assert one.closed
+    assert two.transitions > 5_000
+    took(two.names.elements(), "transitions")
 
 
 def test_a_lock_and_a_job_agree_side_by_side(sqlite: SqliteTarget) -> None:
@@ -69,13 +79,37 @@ def test_a_lock_and_a_job_agree_side_by_side(sqlite: SqliteTarget) -> None:
     assert found.names["claim.taken"]
 
 
+def test_what_happens_to_a_job_is_told_alike(sqlite: SqliteTarget) -> None:
+    found = explore(sqlite, Scope(jobs=1, events=2, depth=1))
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert [name for name in TRANSITIONS if name.startswith("event") and not found.names[name]] == []
+    took(found.names.elements(), "transitions")
+
+
+@pytest.mark.parametrize("scope", [Scope(windows=1), Scope(buckets=1)], ids=str)
+def test_the_worlds_of_a_key_close_without_a_disagreement(sqlite: SqliteTarget, scope: Scope) -> None:
+    found = explore(sqlite, scope)
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.closed
+    took(found.names.elements(), "transitions")
+
+
+def test_slots_of_a_job_agree(sqlite: SqliteTarget) -> None:
+    found = explore(sqlite, Scope(jobs=2, slots=1, depth=1))
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.names["limit_acquire.refused"]
+    took(found.names.elements(), "transitions")
+
+
 def test_every_named_transition_is_taken() -> None:
     jobs = explore(ModelTarget(), Scope(jobs=2, depth=2))
-    locks = explore(ModelTarget(), Scope(jobs=0, locks=1))
-    places = explore(ModelTarget(), Scope(jobs=2, places=2, depth=1))
+    asked = [explore(ModelTarget(), scope.within(5_000)) for family in ALPHABETS for scope in family.scopes]
+    taken = {name for found in (jobs, *asked) for name in found.names}
 
-    names = jobs.names + locks.names + places.names
-    assert [name for name in TRANSITIONS if not names[name]] == []
+    assert sorted(TRANSITIONS.keys() - taken) == []
 
 
 @pytest.mark.parametrize("name", SEEDS)
@@ -86,6 +120,15 @@ def test_the_alphabet_is_the_same_later(name: str) -> None:
 
     assert len(list(alphabet(later, SEED_NOW + 100))) == len(ops)
     assert canonical(later, SEED_NOW + 100) == canonical(SEEDS[name], SEED_NOW)
+
+
+def test_every_way_of_two_steps_with_a_job_and_a_result_agrees(sqlite: SqliteTarget) -> None:
+    found = explore(sqlite, Scope(jobs=1, results=1, depth=2))
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.depth == 2
+    assert [name for name in TRANSITIONS if "result" in name and not found.names[name]] == []
+    took(found.names.elements(), "transitions")
 
 
 def test_worlds_that_order_their_jobs_otherwise_are_kept_apart() -> None:
@@ -102,7 +145,9 @@ def test_a_scope_tells_its_sizes_and_a_kind_that_nobody_knows_is_refused() -> No
         "2 locks",
         "2 jobs and 1 lock",
     ]
-    with pytest.raises(ValueError, match="no alphabet is of the kind job: there are jobs, locks"):
+    with pytest.raises(
+        ValueError, match="no alphabet is of the kind job: there are jobs, locks, notifications, results"
+    ):
         explore(ModelTarget(), Scope(job=1))
 
 

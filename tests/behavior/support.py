@@ -22,9 +22,17 @@ from anser.ops import (
     DeadRequeue,
     Enqueue,
     EnqueueMany,
+    EventPrune,
+    EventRead,
+    EventsOff,
+    EventsOn,
     Fail,
     GetJob,
     Heartbeat,
+    LimitAcquire,
+    LimitGet,
+    LimitRelease,
+    LimitSweep,
     ListJobs,
     LockAcquire,
     LockGet,
@@ -33,12 +41,24 @@ from anser.ops import (
     LockRenew,
     LockSweep,
     NextClaimAt,
+    NotificationLast,
+    NotificationPrune,
+    NotificationRead,
+    Notify,
     Op,
+    QueueList,
     QueuePause,
     QueueResume,
+    RateLimitSweep,
+    RateLimitTry,
     Release,
+    ResultGet,
+    ResultSave,
+    ResultSweep,
     Retry,
+    Stats,
     SweepExpired,
+    TokenBucketTry,
 )
 from anser.types import Held
 
@@ -112,8 +132,26 @@ def lay_lock(connection: sqlite3.Connection, name: str, **columns: Any) -> None:
     connection.execute(f"insert into _honker_locks ({', '.join(columns)}) values ({places})", list(columns.values()))
 
 
+def lay_result(connection: sqlite3.Connection, job_id: int, **columns: Any) -> None:
+    """A result that is kept for another minute, if nothing else is said."""
+    columns = {"job_id": job_id, "queue": "mail", "value": "1", "created_at": NOW, "expires_at": NOW + 60, **columns}
+    places = ", ".join("?" * len(columns))
+    connection.execute(f"insert into _honker_results ({', '.join(columns)}) values ({places})", list(columns.values()))
+
+
+def lay_limits(connection: sqlite3.Connection) -> None:
+    """A window and a bucket in use, those of long ago, and a slot of a lease that holds and of one that is over."""
+    windows, buckets = "_honker_rate_limits (name, window_start, count)", "_anser_buckets"
+    connection.executemany(f"insert into {windows} values (?, ?, ?)", [("open", NOW, 1), ("passed", NOW - 60, 2)])
+    connection.executemany(
+        f"insert into {buckets} (key, capacity, per_s, level, at) values (?, ?, ?, ?, ?)",
+        [("open", 2, 10, 15, NOW), ("empty", 2, 10, 5, NOW), ("full", 2, 10, 0, NOW - 60)],
+    )
+    connection.executemany("insert into _anser_slots (key, job_id, fence) values (?, ?, ?)", [("a", 3, 1), ("a", 7, 5)])
+
+
 def furnish(connection: sqlite3.Connection) -> None:
-    """A job in every place, each with an id that tells which, and a lock of every kind."""
+    """A job in every place, each with an id that tells which, a lock of every kind, and results."""
     connection.execute("begin immediate")
     lay_live(connection, id=1, unique_key="ann", expires_at=NOW)  # expired, and so frees its key
     lay_live(connection, id=2)
@@ -134,8 +172,18 @@ def furnish(connection: sqlite3.Connection) -> None:
     lay_lock(connection, "report", fence=7)
     lay_lock(connection, "twice", fence=8, depth=2)
     lay_lock(connection, "over", fence=9, expires_at=NOW)
+    connection.execute("insert into _anser_events_on (one, keep) values (1, 9)")  # its triggers come when it is changed
+    connection.execute(
+        "insert into _anser_events (kind, queue, job_id, attempts, at) values ('enqueued', 'mail', 1, 0, ?)", (NOW - 5,)
+    )
+    lay_result(connection, 4)
+    lay_result(connection, 11, expires_at=NOW)
     connection.execute("update _anser_fence set fence = 9")
+    lay_limits(connection)
     connection.execute("insert into _anser_paused (queue, paused_at) values ('closed', ?)", (NOW,))
+    tell = "insert into _honker_notifications (id, channel, payload, created_at) values (?, ?, '1', ?)"
+    connection.executemany(tell, [(1, "orders", NOW - 9), (2, "orders", NOW), (3, "users", NOW)])
+    connection.execute("delete from _honker_notifications where id = 1")
     connection.execute("create table if not exists orders (id integer primary key)")
     connection.execute("commit")
 
@@ -176,6 +224,24 @@ WRITES: dict[str, Op] = {
     "lock_release": LockRelease(**lock_word("report", 7)),
     "lock_release, of an inner acquire": LockRelease(**lock_word("twice", 8)),
     "lock_sweep": LockSweep(),
+    "notify": Notify(channel="orders", payload={"n": 1}),
+    "notification_prune": NotificationPrune(channel="orders", keep=0, older_than_s=5),
+    "notification_prune, of each channel": NotificationPrune(keep=0, older_than_s=0),
+    "events_on": EventsOn(keep=5),
+    "events_off": EventsOff(),
+    "event_prune": EventPrune(older_than_s=5),
+    "ack, with a result": Ack(**word(3, 1), result=[1], result_ttl_s=60),
+    "result_save": ResultSave(**word(3, 1), value={"n": 1}, ttl_s=60),
+    "result_save, once more": ResultSave(**word(4, 2), value=2, ttl_s=90),
+    "result_sweep": ResultSweep(),
+    "rate_limit_try": RateLimitTry(key="open", limit=2, per_s=60),
+    "rate_limit_try, the first of a window": RateLimitTry(key="passed", limit=2, per_s=60),
+    "token_bucket_try": TokenBucketTry(key="open", limit=2, per_s=10),
+    "token_bucket_try, the first of a key": TokenBucketTry(key="new", limit=2, per_s=10, n=2),
+    "rate_limit_sweep": RateLimitSweep(older_than_s=30),
+    "limit_acquire": LimitAcquire(**word(4, 2), key="a", limit=2),
+    "limit_release": LimitRelease(**word(3, 1), key="a"),
+    "limit_sweep": LimitSweep(),
 }
 
 READS: dict[str, Op] = {
@@ -186,6 +252,13 @@ READS: dict[str, Op] = {
     "dead_list": DeadList(queue="mail"),
     "lock_get": LockGet(lock="report"),
     "lock_list": LockList(),
+    "notification_read": NotificationRead(channel="orders", after_id=0),
+    "notification_last": NotificationLast(channel="orders"),
+    "event_read": EventRead(),
+    "queue_list": QueueList(),
+    "stats": Stats(),
+    "result_get": ResultGet(queue="mail", id=11),
+    "limit_get": LimitGet(key="a"),
 }
 
 # Operations that a furnished file refuses, each kind at least once, the later the better: some have written by then.
@@ -228,4 +301,26 @@ REFUSED: dict[str, tuple[Op, type[anser.AnserError]]] = {
     "lock_get": (LockGet(lock=""), anser.Invalid),
     "lock_list": (LockList(limit=0), anser.Invalid),
     "lock_sweep": (LockSweep(limit=0), anser.Invalid),
+    "notify": (Notify(channel="orders", payload={1, 2}), anser.Invalid),
+    "notification_read": (NotificationRead(channel="", after_id=0), anser.Invalid),
+    "notification_last": (NotificationLast(channel=""), anser.Invalid),
+    "notification_prune": (NotificationPrune(keep=1, limit=0), anser.Invalid),
+    "events_on": (EventsOn(keep=0), anser.Invalid),
+    "event_read": (EventRead(limit=0), anser.Invalid),
+    "event_prune": (EventPrune(older_than_s=-1), anser.Invalid),
+    "queue_list": (QueueList(limit=0), anser.Invalid),
+    "ack, with a result": (Ack(**word(7, 5), result=1, result_ttl_s=60), anser.LeaseLost),
+    "ack, with a result that is no JSON": (Ack(**word(3, 1), result={1}, result_ttl_s=60), anser.Invalid),
+    "result_save": (ResultSave(**word(4, 3), value=1, ttl_s=60), anser.LeaseLost),
+    "result_save, of no JSON": (ResultSave(**word(4, 2), value={1}, ttl_s=60), anser.Invalid),
+    "result_get": (ResultGet(queue="mail", id=0), anser.Invalid),
+    "result_sweep": (ResultSweep(limit=0), anser.Invalid),
+    "rate_limit_try": (RateLimitTry(key="open", limit=0, per_s=60), anser.Invalid),
+    "token_bucket_try": (TokenBucketTry(key="open", limit=2, per_s=10, n=3), anser.Invalid),
+    "rate_limit_sweep": (RateLimitSweep(older_than_s=-1), anser.Invalid),
+    "limit_acquire": (LimitAcquire(**word(7, 5), key="a", limit=9), anser.LeaseLost),
+    "limit_release": (LimitRelease(**word(7, 5), key="a"), anser.LeaseLost),
+    "limit_get": (LimitGet(key=""), anser.Invalid),
+    "limit_sweep": (LimitSweep(limit=0), anser.Invalid),
 }
+NEVER_REFUSED = {"events_off", "stats"}  # they have no arguments, and nothing to meet

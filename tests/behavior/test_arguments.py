@@ -12,7 +12,7 @@ import pytest
 
 import anser
 from anser.ops import OPS, Enqueue, GetJob, Op
-from anser.types import DELAY_MAX_S, INSTANT_MAX, INTEGER_MAX, LEASE_MAX_S, Held, State
+from anser.types import DELAY_MAX_S, INSTANT_MAX, INTEGER_MAX, LEASE_MAX_S, NOTIFICATIONS_KEEP_MAX, Held, State
 from tests.behavior.support import READS, WRITES, furnish, raw, rows_in
 
 GOOD: dict[str, Op] = {op.name: op for op in [*reversed(WRITES.values()), *READS.values()]}
@@ -58,7 +58,7 @@ TAKES: dict[str, dict[str, Any]] = {
     "queue_resume": {"queue": "name"},
     "claim": {"queues": {1, 100}, "worker": "name", "n": (1, 1_000), "lease_s": LEASE},
     "next_claim_at": {"queues": {1, 100}},
-    "ack": WORD,
+    "ack": {**WORD, "result": "any", "result_ttl_s": (1, DELAY_MAX_S, None)},
     "ack_batch": {"queue": "name", "worker": "name", "held": {10_000}},
     "heartbeat": {**WORD, "lease_s": LEASE},
     "release": {**WORD, "delay_s": (*DELAY, None)},
@@ -74,14 +74,41 @@ TAKES: dict[str, dict[str, Any]] = {
     "lock_get": {"lock": "name"},
     "lock_list": {"after_name": [255], "limit": LIMIT},
     "lock_sweep": {"limit": LIMIT},
+    "notify": {"channel": "name", "payload": "any"},
+    "notification_read": {"channel": "name", "after_id": AFTER, "limit": LIMIT},
+    "notification_last": {"channel": "name"},
+    "notification_prune": {
+        "channel": "name or none",
+        "keep": (0, NOTIFICATIONS_KEEP_MAX, None),
+        "older_than_s": (*DELAY, None),
+        "limit": LIMIT,
+    },
+    "events_on": {"keep": (1, 1_000_000)},
+    "events_off": {},
+    "event_read": {"after_id": AFTER, "limit": LIMIT},
+    "event_prune": {"older_than_s": DELAY, "limit": LIMIT},
+    "queue_list": {"after_queue": [255], "limit": LIMIT},
+    "stats": {},
+    "result_save": {**WORD, "value": "any", "ttl_s": (1, DELAY_MAX_S)},
+    "result_get": {"queue": "name", "id": ID},
+    "result_sweep": {"limit": LIMIT},
+    "rate_limit_try": {"key": "name", "limit": (1, 1_000_000), "per_s": (1, 2_592_000)},
+    "token_bucket_try": {"key": "name", "limit": (1, 1_000_000), "per_s": (1, 2_592_000), "n": (1, 2)},
+    "rate_limit_sweep": {"older_than_s": DELAY, "limit": LIMIT},
+    "limit_acquire": {"key": "name", **WORD, "limit": (1, 10_000)},
+    "limit_release": {"key": "name", **WORD},
+    "limit_get": {"key": "name"},
+    "limit_sweep": {"limit": LIMIT},
 }
-ARGUMENTS = [(name, argument) for name, takes in TAKES.items() for argument in takes if argument != "payload"]
+ARGUMENTS = [(name, argument) for name, takes in TAKES.items() for argument in takes if takes[argument] != "any"]
 
 
 def wrong_values(name: str, argument: str) -> list[Any]:
     takes = TAKES[name][argument]
     if takes == "name":
         return WRONG_NAMES
+    if takes == "name or none":
+        return [value for value in WRONG_NAMES if value is not None]
     if takes == "state":
         return ["dead", "Pending", "", 5, True, State.DEAD, State.DONE, ["pending"], Unspeakable()]
     if isinstance(takes, list):
@@ -107,8 +134,16 @@ def wrong_tuples(name: str, argument: str) -> list[Any]:
 def right_values(name: str, argument: str) -> list[Any]:
     """The bounds, and what is odd but right."""
     takes = TAKES[name][argument]
-    if takes == "name":
-        return ["a", " ", "x" * 255, "é" * 127, "😀", "'; drop table _honker_live; --"]
+    if takes in ("name", "name or none"):
+        return [
+            *([None] if takes == "name or none" else []),
+            "a",
+            " ",
+            "x" * 255,
+            "é" * 127,
+            "😀",
+            "'; drop table _honker_live; --",
+        ]
     if takes == "state":
         return [None, State.PENDING, State.PROCESSING, "pending", "processing"]
     if isinstance(takes, list):

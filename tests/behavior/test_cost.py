@@ -232,6 +232,16 @@ def test_a_statement_of_claims_and_leases_seeks_and_sorts_nothing(pair: tuple[Pa
         assert [detail for detail in details if re.match(r"SCAN _honker_|USE TEMP B-TREE", detail)] == []
 
 
+@pytest.mark.parametrize("name", statements_of("notifications"))
+@pytest.mark.rule("NTF-8")
+def test_a_statement_of_notifications_seeks_and_sorts_nothing(pair: tuple[Path, Path], name: str) -> None:
+    for path in pair:
+        with raw(str(path)) as connection:
+            details = plan(connection, STATEMENTS[name])
+
+        assert [detail for detail in details if re.match(r"SCAN _honker_|USE TEMP B-TREE", detail)] == []
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -29,6 +29,11 @@ create table _honker_dead (
     last_error text, created_at integer not null default (unixepoch()), died_at integer not null default (unixepoch())
 );
 create table _honker_locks (name text primary key, owner text not null, expires_at integer not null);
+create table _honker_notifications (
+    id integer primary key autoincrement, channel text not null, payload text not null,
+    created_at integer not null default (unixepoch())
+);
+create index _honker_notifications_recent on _honker_notifications (channel, id);
 """
 HONKER_0_2 = """
 create table _honker_live (
@@ -80,7 +85,7 @@ def one(path: str, statement: str) -> Any:
 
 @pytest.mark.rule("STO-1")
 def test_the_tables_have_honkers_columns_and_then_columns_with_defaults(db: anser.Database, path: str) -> None:
-    tables = ("_honker_live", "_honker_dead", "_honker_locks")
+    tables = ("_honker_live", "_honker_dead", "_honker_locks", "_honker_notifications")
     with raw(path) as connection:
         ours = [columns(connection, table) for table in tables]
     with raw(":memory:") as connection:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from anser.ops import OPS
 from anser_spec import rulebook
+from anser_spec.judge import CITED
 from anser_spec.rulebook import LOCK, Level, Rule, RuleError, in_lock, read_rules, stale, write_lock
 
 RULE = """# Claims
@@ -141,3 +143,11 @@ def test_a_whole_id_is_one_rule_and_a_beginning_is_all_that_begin_so() -> None:
     assert rulebook.chosen_ids(ids, "CLM") == ["CLM-1", "CLM-10"]
     assert rulebook.chosen_ids(ids, "") == ids
     assert rulebook.chosen_ids(ids, "NOPE") == []
+
+
+@pytest.mark.parametrize("name", OPS)
+def test_an_operation_cites_rules_that_exist_and_are_shown(name: str) -> None:
+    rules = read_rules()
+
+    assert CITED[name]
+    assert [id for id in CITED[name] if id not in rules or not (rules[id].blocks or rules[id].evidence)] == []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing.context import SpawnProcess
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier
@@ -67,6 +67,21 @@ def work_until_none_is_left(path: str, worker: str, told: Queue[list[Any]]) -> N
     told.put(done)
 
 
+def ack_too_late(path: str, told: Queue[list[str]]) -> None:
+    """Hold a job until its lease is over, and only then say what it came to."""
+    refused = []
+    with anser.open(path, synchronous="normal", busy_timeout_s=30) as db:
+        job = db.queue("mail").claim_one("slow", lease_s=1)
+        assert job is not None
+        SPAWN.Event().wait(2.5)
+        for say in (job.result_save, lambda value: job.ack(result=value)):
+            try:
+                say("slow")
+            except anser.LeaseLost as refusal:
+                refused.append(refusal.code)
+    told.put(refused)
+
+
 def count_up(path: str, times: int) -> None:
     """Read a number, and write the next one, in one transaction with a job."""
     with anser.open(path, synchronous="normal", busy_timeout_s=30) as db:
@@ -86,3 +101,26 @@ def claim_and_wait_for_the_end(path: str, told: Queue[int]) -> None:
         db.queue("mail").enqueue("never committed", tx=tx)
         told.put(job.id)
         SPAWN.Event().wait(PATIENCE_S)
+
+
+def notify_many(path: str, name: str, times: int, start: Barrier, keep: int | None = None) -> None:
+    """Tell a number after another, each after one that is rolled back; with `keep`, all but so many are forgotten."""
+    with anser.open(path, synchronous="normal", busy_timeout_s=30) as db:
+        start.wait(PATIENCE_S)
+        for number in range(times):
+            with suppress(ZeroDivisionError), db.transaction() as tx:
+                db.notify("orders", [name, "rolled back"], tx=tx)
+                raise ZeroDivisionError
+            with db.transaction() as tx:
+                db.notify("orders", [name, number], tx=tx)
+                if keep is not None:
+                    db.notification_prune(keep=keep, tx=tx)
+
+
+def listen_and_tell(path: str, times: int, start: Barrier, told: Queue[list[Any]]) -> None:
+    """Hear so many messages, and put what they say."""
+    with anser.open(path, busy_timeout_s=30) as db:
+        listener = db.listen("orders", timeout_s=PATIENCE_S)
+        start.wait(PATIENCE_S)
+        heard = (listener.hear(timeout_s=PATIENCE_S) for _ in range(times))
+        told.put([one.payload for one in heard if isinstance(one, anser.Message)])

@@ -16,6 +16,7 @@ import pytest
 
 import anser
 from anser.ops import OPS, Claim, Enqueue
+from anser_spec.probes.others import begin_in_another_process
 from tests.behavior.support import READS, WRITES, furnish, raw, rows_in
 
 NOW = 1_800_000_000
@@ -189,3 +190,30 @@ def test_a_job_whose_ack_was_busy_is_still_in_hand(furnished: str) -> None:
         job.ack()
 
         assert isinstance(queue.get_job(job.id), anser.Finished)
+
+
+@pytest.mark.rule("STO-9")
+def test_what_else_the_process_opens_of_the_file_takes_no_lock_away(path: str) -> None:
+    with anser.open(path) as db:
+        with db.transaction() as tx:
+            db.queue("mail").enqueue_many(range(100), tx=tx)
+            with closing(sqlite3.connect(path)) as beside:
+                beside.execute("select count(*) from _honker_live").fetchall()
+            anser.open(path).close()
+            taken = begin_in_another_process(path)
+
+        assert not taken
+        assert db.queue("mail").count_jobs().pending == 100
+
+
+@pytest.mark.rule("STO-10")
+def test_a_transaction_that_is_left_open_elsewhere_is_joined_by_nobody(path: str) -> None:
+    with anser.open(path, busy_timeout_s=0.02) as db, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("begin immediate")
+        with pytest.raises(anser.Busy):
+            db.queue("mail").enqueue("lost?")
+        other.execute("rollback")
+
+        db.queue("mail").enqueue("kept")
+
+        assert db.queue("mail").count_jobs().pending == 1

@@ -49,7 +49,7 @@ def running(outbox: anser.Outbox) -> Iterator[threading.Thread]:
 
 @pytest.mark.rule("OUT-1")
 def test_a_message_is_sent_if_its_transaction_commits(db: anser.Database) -> None:
-    got: list[anser.Message] = []
+    got: list[anser.OutboxMessage] = []
     hooks = db.outbox("hooks", got.append)
 
     with suppress(ValueError), db.transaction() as tx:
@@ -59,7 +59,7 @@ def test_a_message_is_sent_if_its_transaction_commits(db: anser.Database) -> Non
         id = hooks.send({"order": 42}, tx=tx)
 
     assert hooks.deliver_batch("w") == anser.Delivered(1, 0, 0)
-    assert got == [anser.Message(id, None, {"order": 42}, 1)]
+    assert got == [anser.OutboxMessage(id, None, {"order": 42}, 1)]
     assert hooks.deliver_batch("w") == anser.Delivered(0, 0, 0)
     assert isinstance(hooks.queue().get_job(id), anser.Finished)
 
@@ -68,7 +68,7 @@ def test_a_message_is_sent_if_its_transaction_commits(db: anser.Database) -> Non
 def test_a_message_that_cannot_be_delivered_is_tried_again_and_then_dead(
     db: anser.Database, clock: anser.ManualClock
 ) -> None:
-    def down(message: anser.Message) -> None:
+    def down(message: anser.OutboxMessage) -> None:
         raise ConnectionError(f"attempt {message.attempts}")
 
     hooks = db.outbox("hooks", down, max_attempts=2)
@@ -87,7 +87,7 @@ def test_a_message_that_cannot_be_delivered_is_tried_again_and_then_dead(
 
 @pytest.mark.rule("OUT-3")
 def test_the_wait_is_capped_at_every_attempt(db: anser.Database, clock: anser.ManualClock) -> None:
-    def down(message: anser.Message) -> None:
+    def down(message: anser.OutboxMessage) -> None:
         raise ConnectionError
 
     hooks = db.outbox("hooks", down, max_attempts=100)
@@ -105,7 +105,7 @@ def test_the_wait_is_capped_at_every_attempt(db: anser.Database, clock: anser.Ma
 def test_a_message_that_cannot_be_delivered_holds_up_no_other(db: anser.Database) -> None:
     got: list[int] = []
 
-    def picky(message: anser.Message) -> None:
+    def picky(message: anser.OutboxMessage) -> None:
         if message.payload < 0:
             raise ValueError
         got.append(message.payload)
@@ -125,7 +125,7 @@ def test_messages_of_one_order_key_are_delivered_one_after_another_by_many(db: a
     got: list[int] = []
     inside = threading.Lock()
 
-    def deliver(message: anser.Message) -> None:
+    def deliver(message: anser.OutboxMessage) -> None:
         assert inside.acquire(blocking=False)
         got.append(message.payload)
         inside.release()
@@ -147,7 +147,7 @@ def test_messages_of_one_order_key_are_delivered_one_after_another_by_many(db: a
 def test_a_lease_is_kept_while_a_message_is_delivered_and_a_loss_is_told(
     db: anser.Database, clock: anser.ManualClock
 ) -> None:
-    def slow(message: anser.Message) -> None:
+    def slow(message: anser.OutboxMessage) -> None:
         queue = hooks.queue()
         if message.payload == "slow":
             clock.at += 2
@@ -171,7 +171,7 @@ def test_a_lease_is_kept_while_a_message_is_delivered_and_a_loss_is_told(
 def test_the_loop_goes_on_whatever_comes(db: anser.Database) -> None:
     got: list[object] = []
 
-    def deliver(message: anser.Message) -> None:
+    def deliver(message: anser.OutboxMessage) -> None:
         if message.payload == "bad":
             raise ValueError("bad")
         got.append(message.payload)
@@ -206,7 +206,7 @@ def test_a_busy_file_is_waited_for(db: anser.Database, tmp_path: Path) -> None:
 
 
 def test_a_worker_that_is_interrupted_spends_nothing(db: anser.Database) -> None:
-    def interrupted(message: anser.Message) -> None:
+    def interrupted(message: anser.OutboxMessage) -> None:
         raise KeyboardInterrupt
 
     hooks = db.outbox("hooks", interrupted)
@@ -220,7 +220,7 @@ def test_a_worker_that_is_interrupted_spends_nothing(db: anser.Database) -> None
     assert (job.state, job.attempts) == (anser.State.PENDING, 0)
 
 
-async def later(message: anser.Message) -> None:
+async def later(message: anser.OutboxMessage) -> None:
     """Whose work would never be done: nobody awaits it."""
 
 

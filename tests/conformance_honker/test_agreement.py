@@ -20,8 +20,8 @@ from tests.conformance_honker.worlds import FAMILIES, NOW, SHOWINGS, loose_opera
 
 NO_QUIRKS: frozenset[Quirk] = frozenset()
 TWO_JOBS_TRANSITIONS = 40_000
-SEQUENCES, STEPS, SEEN_MIN = 40, 120, 20
-MIXED_RATE = 0.8  # of the families are in a sequence: some have few, so that each has its time
+SEQUENCES, STEPS, SEEN_MIN = 60, 120, 10
+MIXED_RATE = 0.5  # of the families are in a sequence: some have few, so that each has its time
 
 
 def differences(honker: HonkerTarget, start: World, ops: list[Op], quirks: frozenset[Quirk]) -> list[Difference]:
@@ -55,6 +55,21 @@ def test_every_operation_in_every_world_of_two_locks_agrees(honker: HonkerTarget
     assert [str(difference) for difference in found.differences.values()] == []
     assert found.closed
     assert found.names.keys() >= {"lock_acquire.again", "lock_acquire.over", "lock_renew.held", "lock_release.free"}
+
+
+def test_every_operation_in_every_world_of_two_notifications_agrees(honker: HonkerTarget) -> None:
+    found = explore(honker, Scope(notifications=2), HONKER_0_5)
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.closed
+    assert found.names.keys() >= {"notify.told", "notification_prune.nothing"}
+
+
+def test_ways_of_two_steps_with_a_job_and_a_result_agree(honker: HonkerTarget) -> None:
+    found = explore(honker, Scope(jobs=1, results=1, depth=2), HONKER_0_5)
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.depth == 2
 
 
 def test_what_only_honker_takes_agrees(honker: HonkerTarget) -> None:
@@ -108,6 +123,13 @@ def test_the_model_without_quirks_disagrees_about_locks(honker: HonkerTarget) ->
     found = explore(honker, Scope(jobs=0, locks=1), NO_QUIRKS)
 
     assert {rule for difference in found.differences.values() for rule in difference.rules} >= {"LCK-4", "LCK-5"}
+
+
+def test_the_model_without_quirks_disagrees_about_results(honker: HonkerTarget) -> None:
+    found = explore(honker, Scope(jobs=1, results=1, depth=1), NO_QUIRKS)
+
+    named = {rule for difference in found.differences.values() for rule in difference.rules}
+    assert named >= {"CLM-8", "RES-4", "RES-6"}
 
 
 # --- sequences

@@ -19,8 +19,12 @@ from anser.ops import (
     LockRelease,
     LockRenew,
     NextClaimAt,
+    ResultGet,
+    ResultSave,
+    ResultSweep,
     Retry,
     SweepExpired,
+    encode,
 )
 from anser_models import Refused
 from anser_spec.targets.honker.process import HonkerProcess
@@ -313,3 +317,90 @@ def taken_by_anser(mail: anser.Queue) -> int:
     job = mail.claim_one("a")
     assert job is not None
     return job.id
+
+
+# --- results
+
+
+def save(id: int, value: Any, ttl_s: int = LONG_S) -> ResultSave:
+    return ResultSave(**word(id), value=value, ttl_s=ttl_s)
+
+
+@pytest.mark.rule("RES-4", "RES-11")
+def test_anser_sees_what_honker_saved_when_honker_has_acked(mail: anser.Queue, honker: HonkerProcess) -> None:
+    job = mail.enqueue(1)
+
+    claimed(honker)
+    honker.do(save(job.id, {"to": "é", "n": [1, None]}))
+    before = mail.result_get(job.id)
+    honker.do(Ack(**word(job.id)))
+
+    assert before == anser.Result(anser.ResultState.WAITING)
+    assert mail.wait_result(job.id, timeout_s=0) == {"to": "é", "n": [1, None]}
+
+
+@pytest.mark.rule("RES-3", "RES-11")
+def test_honker_sees_what_anser_saved_until_its_end(mail: anser.Queue, honker: HonkerProcess, clock: Clock) -> None:
+    for result in ({"to": "é"}, None):
+        id = honker.do(Enqueue(queue="mail", payload=1))
+        job = mail.claim_one("a")
+        assert job is not None
+        job.ack(result=result, result_ttl_s=LONG_S)
+        assert honker.do(ResultGet(queue="mail", id=id)) == encode(result)
+
+    clock.ahead_s = -LONG_S
+    past = mail.enqueue(1).id
+    early = mail.claim_one("a")
+    assert early is not None
+    early.ack(result=1, result_ttl_s=LONG_S)
+    assert honker.do(ResultGet(queue="mail", id=past)) is None
+    clock.ahead_s = 0
+    assert mail.result_get(past).state is anser.ResultState.DONE
+
+
+@pytest.mark.rule("RES-6", "RES-10", "RES-11")
+def test_a_wait_of_anser_ends_when_honker_lets_the_job_die(mail: anser.Queue, honker: HonkerProcess) -> None:
+    job = mail.enqueue(1)
+
+    claimed(honker)
+    honker.do(Fail(**word(job.id), error="from honker"))
+
+    with pytest.raises(anser.JobDead, match="from honker"):
+        mail.wait_result(job.id)
+    assert honker.do(ResultGet(queue="mail", id=job.id)) is None
+
+
+@pytest.mark.rule("RES-2", "RES-11")
+def test_each_takes_the_place_of_what_the_other_saved(mail: anser.Queue, honker: HonkerProcess) -> None:
+    id = mail.enqueue(1).id
+    job = mail.claim_one("a")
+    assert job is not None
+
+    job.result_save("first")
+    honker.do(save(id, "second"))
+    second = honker.do(ResultGet(queue="mail", id=id))
+    job.ack(result="third")
+
+    assert second == '"second"'
+    assert honker.do(ResultGet(queue="mail", id=id)) == '"third"'
+    assert mail.wait_result(id, timeout_s=0) == "third"
+
+
+@pytest.mark.rule("RES-9", "RES-11")
+def test_either_sweeps_what_the_other_saved_and_leaves_what_has_no_end(
+    db: anser.Database, mail: anser.Queue, honker: HonkerProcess, clock: Clock
+) -> None:
+    ids = [mail.enqueue(n).id for n in range(3)]
+    for id, ttl_s in zip(ids, (1, LONG_S, 0), strict=True):  # no time is for ever, in honker's eyes
+        honker.do(save(id, id, ttl_s))
+
+    job = mail.claim_one("a")
+    assert job is not None
+    clock.ahead_s = LONG_S
+    swept_by_anser = db.result_sweep()
+    clock.ahead_s = -LONG_S
+    job.result_save(1, ttl_s=1)
+    swept_by_honker = honker.do(ResultSweep())
+
+    assert (swept_by_anser, swept_by_honker) == (2, 1)
+    assert honker.do(ResultGet(queue="mail", id=ids[2])) == str(ids[2])

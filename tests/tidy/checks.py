@@ -25,7 +25,7 @@ LAYERS = (
     ("engine",),
     ("wake", "keeper"),
     ("home",),
-    ("database", "queue", "locks", "outbox"),
+    ("database", "queue", "locks", "notifications", "events", "retention", "doctor", "results", "outbox"),
     ("tasks", "worker", "scheduler"),
     ("cli", "integrations", "testing"),
 )

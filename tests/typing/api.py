@@ -53,7 +53,7 @@ def locked(db: anser.Database) -> None:
 
 
 def sent(db: anser.Database) -> None:
-    def deliver(message: anser.Message) -> None:
+    def deliver(message: anser.OutboxMessage) -> None:
         assert_type(message.id, int)
 
     webhooks = db.outbox("webhooks", {"shop": deliver})
@@ -63,6 +63,47 @@ def sent(db: anser.Database) -> None:
     assert_type(webhooks.deliver_batch("worker-1"), anser.Delivered)
     assert_type(webhooks.queue("shop"), anser.Queue)
     webhooks.run("worker-1", stop=lambda: True)
+
+
+def told_and_heard(db: anser.Database) -> None:
+    assert_type(db.notify("orders", {"id": 42}), int)
+    for heard in db.listen("orders", after_id=7, timeout_s=0.5):
+        if isinstance(heard, anser.Lost):
+            assert_type(heard.through_id, int)
+        else:
+            assert_type(heard, anser.Message)
+    assert_type(db.notification_read("orders", after_id=0).notifications, tuple[anser.Notification, ...])
+    assert_type(db.notification_prune(keep=100), int)
+
+
+async def heard_in_an_event_loop(db: anser.Database) -> None:
+    async for heard in db.listen("orders"):
+        assert_type(heard, anser.Message | anser.Lost)
+
+
+def told_and_forgotten(db: anser.Database) -> None:
+    assert_type(db.events.on(keep=10_000), bool)
+    page = db.events.read(after_id=7)
+    assert_type(page.events, tuple[anser.Event, ...])
+    assert_type(page.lost_through_id, int | None)
+    assert_type(db.events.off(), bool)
+    assert_type(db.maintain(anser.Retention(dead_s=None, events_s=3_600)), anser.Maintained)
+    assert_type(db.stats(), tuple[anser.TableStats, ...])
+
+
+async def waited_for_a_result(db: anser.Database, emails: anser.Queue) -> None:
+    job = emails.claim_one("worker-1")
+    if job is not None:
+        assert_type(job.result_save({"sent": 1}, ttl_s=60), int)
+        job.ack(result={"sent": 2}, result_ttl_s=3_600)
+    assert_type(emails.result_get(1), anser.Result)
+    assert_type(emails.result_get(1).state, anser.ResultState)
+    emails.wait_result(1, timeout_s=0.5)
+    try:
+        await emails.await_result(1)
+    except anser.JobDead as dead:
+        assert_type(dead.error, str | None)
+    assert_type(db.result_sweep(), int)
 
 
 def acked_with_its_own_writes(db: anser.Database, emails: anser.Queue) -> None:

@@ -19,6 +19,11 @@ CODES = {
     "Busy": "busy",
     "FormatError": "format",
     "StorageError": "storage",
+    "ResultError": "result",
+    "JobDead": "job_dead",
+    "JobCancelled": "job_cancelled",
+    "ResultMissing": "result_missing",
+    "ResultTimeout": "result_timeout",
 }
 
 
@@ -35,8 +40,12 @@ def test_every_error_has_its_code() -> None:
 
 def test_every_error_is_an_anser_error_and_none_is_another() -> None:
     kinds = [getattr(anser, name) for name in errors.__all__ if name != "AnserError"]
+    waits = [kind for kind in kinds if issubclass(kind, anser.ResultError) and kind is not anser.ResultError]
 
-    assert all(kind.__mro__[1:] == (anser.AnserError, Exception, BaseException, object) for kind in kinds)
+    others = set(kinds) - set(waits)
+    assert all(kind.__mro__[1:] == (anser.AnserError, Exception, BaseException, object) for kind in others)
+    assert all(kind.__bases__[0] is anser.ResultError for kind in waits)
+    assert issubclass(anser.ResultTimeout, TimeoutError)
     assert len({kind.code for kind in kinds}) == len(kinds)
 
 
@@ -78,6 +87,9 @@ def test_a_value_nested_without_end_is_named_by_its_kind(levels: int) -> None:
         anser.Conflict("no"),
         anser.Busy("no"),
         anser.FormatError("no"),
+        anser.ResultError("no"),
+        anser.JobDead("no", "why"),
+        anser.ResultTimeout("no"),
         anser.StorageError("no"),
     ],
     ids=lambda error: type(error).__name__,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from heapq import merge
 from math import inf
 
-from anser.core import dead
+from anser.core import dead, events
 from anser.core.rows import leased_of
 from anser.core.tx import Row, Tx
 from anser.ops import Claim, NextClaimAt, decode
@@ -41,6 +41,7 @@ def _settle(tx: Tx, queue: str) -> None:
     for id, _, reason in over:
         if reason is None:
             tx.run("claim_settle", id=id)
+            events.date_put_back(tx)
         else:
             dead.bury(tx, id, reason)
     for (id,) in tx.run("claim_strays", queue=queue, limit=BURIED_MAX):

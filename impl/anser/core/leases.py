@@ -7,17 +7,19 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from anser.core import dead, jobs
+from anser.core import dead, events, jobs, results
 from anser.core.tx import Row, Tx
 from anser.errors import LeaseLost
-from anser.ops import Ack, AckBatch, Fail, Heartbeat, Release, Retry
+from anser.ops import Ack, AckBatch, Fail, Heartbeat, Release, Retry, encoded
 from anser.types import Reason, Settled, State
 
 __all__ = ["ack", "ack_batch", "fail", "heartbeat", "release", "retry"]
 
 
 def ack(tx: Tx, op: Ack) -> None:
-    """CLM-9."""
+    """CLM-9, RES-3."""
+    if op.result_ttl_s is not None:
+        results.save(tx, op, encoded("result", op.result), op.result_ttl_s)
     (attempts,) = _held(tx, op)
     jobs.finish(tx, op.queue, op.id, State.DONE, attempts)
 
@@ -26,10 +28,10 @@ def ack_batch(tx: Tx, op: AckBatch) -> tuple[int, ...]:
     """CLM-10."""
     done: list[int] = []
     for fence, piece in groupby(op.held, key=attrgetter("fence")):
-        ids = [held.id for held in piece]
+        ids = list(dict.fromkeys(held.id for held in piece))
         rows = tx.run("ack_batch", ids=json.dumps(ids), queue=op.queue, worker=op.worker, fence=fence, now=tx.now)
         gone = {id for (id,) in rows}
-        ended = [id for id in dict.fromkeys(ids) if id in gone]
+        ended = [id for id in ids if id in gone]
         if ended:
             tx.run("ack_batch_remove", ids=json.dumps(ended))
         done += ended
@@ -47,6 +49,7 @@ def heartbeat(tx: Tx, op: Heartbeat) -> int:
 def release(tx: Tx, op: Release) -> int:
     """CLM-12."""
     (run_at,) = _held(tx, op, run_at=None if op.delay_s is None else tx.now + op.delay_s)
+    events.date_put_back(tx)
     return int(run_at)
 
 
@@ -54,6 +57,7 @@ def retry(tx: Tx, op: Retry) -> Settled:
     """RET-1, RET-2, RET-3."""
     run_at = tx.now + op.delay_s
     if _run(tx, op, run_at=run_at, error=op.error):
+        events.date_put_back(tx)
         return Settled(State.PENDING, run_at)
     dead.bury_held(tx, op, Reason.EXHAUSTED)
     return Settled(State.DEAD, None)

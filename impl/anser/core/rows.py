@@ -1,5 +1,5 @@
 """Rows of the file as values. The column order is that of the statements `get_job`, `get_job_dead`, `claim_pick`,
-`lock_get`.
+`lock_get`, `notification_read`, `event_read`.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from dataclasses import fields, make_dataclass
 from typing import Any, cast
 
 from anser.core.tx import Row
-from anser.types import Dead, Finished, Job, Lease, Lock, Reason, State
+from anser.types import Dead, Event, EventKind, Finished, Job, Lease, Lock, Notification, Reason, State
 
-__all__ = ["dead_of", "finished_of", "job_of", "leased_of", "lock_of"]
+__all__ = ["dead_of", "event_of", "finished_of", "job_of", "leased_of", "lock_of", "notification_of"]
 
 _REASONS = {reason.value: reason for reason in Reason}
 _PROCESSING = State.PROCESSING
@@ -54,6 +54,17 @@ def finished_of(row: Row) -> Finished:
     return Finished(id, queue, State(state), attempts, ended_at)
 
 
+def event_of(row: Row) -> Event:
+    """A row of the events."""
+    id, kind, queue, job_id, attempts, worker, reason, at = row
+    return Event(id, EventKind(kind), queue, job_id, attempts, worker, _REASONS.get(reason), at)
+
+
 def lock_of(row: Row) -> Lock:
     """A row of the locks."""
     return Lock(*row)
+
+
+def notification_of(row: Row) -> Notification:
+    """A notification, its payload as it stands."""
+    return Notification(*row)

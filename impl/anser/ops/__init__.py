@@ -14,9 +14,14 @@ from __future__ import annotations
 from anser.ops.base import Op as Op
 from anser.ops.claims import *
 from anser.ops.dead import *
+from anser.ops.events import *
 from anser.ops.families import *
 from anser.ops.jobs import *
 from anser.ops.leases import *
+from anser.ops.limits import *
 from anser.ops.locks import *
+from anser.ops.notifications import *
 from anser.ops.payload import *
+from anser.ops.results import *
+from anser.ops.stats import *
 from anser.ops.wire import *

@@ -15,7 +15,7 @@ __all__ = ["Ack", "AckBatch", "Fail", "Heartbeat", "Release", "Retry"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Word(Op):
+class Word(Op):
     """What every word about a lease names: the job, who holds it, and the fence (CLM-8)."""
 
     queue: str
@@ -31,10 +31,22 @@ class _Word(Op):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ack(_Word):
-    """The job is done. Answers None; refused with `LeaseLost`. Rules: CLM-8, CLM-9."""
+class Ack(Word):
+    """The job is done. With `result_ttl_s` its `result` is saved in the same step, for so many seconds.
+
+    Answers None; refused with `LeaseLost`. Rules: CLM-8, CLM-9, RES-3.
+    """
 
     name: ClassVar[str] = "ack"
+    result: Any = None
+    result_ttl_s: int | None = None
+
+    def check(self) -> None:
+        Word.check(self)
+        if self.result_ttl_s is not None:
+            checks.whole("result_ttl_s", self.result_ttl_s, 1, DELAY_MAX_S)
+        elif self.result is not None:
+            raise Invalid("result_ttl_s", None, "a result is kept for a time: pass whole seconds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +73,7 @@ class AckBatch(Op):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heartbeat(_Word):
+class Heartbeat(Word):
     """Let the lease end `lease_s` seconds from now, sooner or later than before. Answers its last second.
 
     Refused with `LeaseLost`. Rules: CLM-8, CLM-11.
@@ -71,12 +83,12 @@ class Heartbeat(_Word):
     lease_s: int
 
     def check(self) -> None:
-        _Word.check(self)
+        Word.check(self)
         checks.whole("lease_s", self.lease_s, 1, LEASE_MAX_S)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Release(_Word):
+class Release(Word):
     """Put the job back and spend nothing, at its old place or due `delay_s` from now. Answers its `run_at`.
 
     Refused with `LeaseLost`. Rules: CLM-8, CLM-12.
@@ -86,13 +98,13 @@ class Release(_Word):
     delay_s: int | None = None
 
     def check(self) -> None:
-        _Word.check(self)
+        Word.check(self)
         if self.delay_s is not None:
             checks.whole("delay_s", self.delay_s, 0, DELAY_MAX_S)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retry(_Word):
+class Retry(Word):
     """The attempt failed: pending again `delay_s` from now, or dead if it was the last. Answers `Settled`.
 
     Refused with `LeaseLost`. Rules: CLM-8, RET-1, RET-2, RET-3.
@@ -103,21 +115,21 @@ class Retry(_Word):
     error: str | None = None
 
     def check(self) -> None:
-        _Word.check(self)
+        Word.check(self)
         checks.whole("delay_s", self.delay_s, 0, DELAY_MAX_S)
         if self.error is not None:
             checks.text("error", self.error, ERROR_MAX_BYTES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fail(_Word):
+class Fail(Word):
     """The job is dead, whatever attempts it has left. Answers None; refused with `LeaseLost`. Rules: CLM-8, RET-4."""
 
     name: ClassVar[str] = "fail"
     error: str
 
     def check(self) -> None:
-        _Word.check(self)
+        Word.check(self)
         checks.text("error", self.error, ERROR_MAX_BYTES)
 
 

@@ -10,7 +10,7 @@ from anser.errors import Invalid
 from anser.ops.checks import utf8
 from anser.types import DEPTH_MAX, INTEGER_MAX, INTEGER_MIN, PAYLOAD_MAX_BYTES
 
-__all__ = ["decode", "encode"]
+__all__ = ["decode", "encode", "encoded"]
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # the stub lacks it; it is what `decode` comes to
@@ -39,6 +39,14 @@ def encode(payload: Any) -> str:
             "payload", payload, f"its JSON takes {size} bytes, the limit is {PAYLOAD_MAX_BYTES}: store a reference"
         )
     return text
+
+
+def encoded(argument: str, value: Any) -> str:
+    """As `encode`, for a value that is another argument than the payload: a refusal names that one."""
+    try:
+        return encode(value)
+    except Invalid as refusal:
+        raise Invalid(argument, refusal.value, refusal.remedy) from None
 
 
 def decode(payload: str | bytes) -> Any:

@@ -9,6 +9,11 @@ bytes where the file holds something that is not UTF-8 text.
 from __future__ import annotations
 
 from anser.types.bounds import *
+from anser.types.events import *
 from anser.types.jobs import *
+from anser.types.limits import *
 from anser.types.locks import *
+from anser.types.notifications import *
 from anser.types.orders import *
+from anser.types.results import *
+from anser.types.stats import *

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from anser_models.parts import jobs, locks, orders
+from anser_models.parts import events, jobs, limits, locks, notifications, orders, results
 from anser_models.world import World
 
 __all__ = ["INVARIANTS", "PARTS", "canonical", "shifted"]
@@ -31,6 +31,10 @@ class Part(Protocol):
 PARTS: tuple[Part, ...] = (
     jobs,
     locks,
+    notifications,
+    events,
+    results,
+    limits,
     orders,
 )
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from anser_models.draft import Draft
 from anser_models.quirks import Quirk
-from anser_models.verbs import claims, dead, jobs, leases, locks, orders
+from anser_models.verbs import claims, dead, events, jobs, leases, limits, locks, notifications, orders, results, stats
 
 __all__ = ["FAMILIES", "LOOSE", "TRANSITIONS", "VERBS"]
 
@@ -38,6 +38,11 @@ FAMILIES: tuple[Family, ...] = (
     leases,
     dead,
     locks,
+    notifications,
+    events,
+    stats,
+    results,
+    limits,
     orders,
 )
 

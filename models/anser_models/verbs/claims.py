@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from anser.errors import StorageError
 from anser.ops import Claim, NextClaimAt, decode
-from anser.types import BURIED_MAX, INTEGER_MAX, SETTLED_MAX, Job, Lease, Reason, State
+from anser.types import BURIED_MAX, INTEGER_MAX, SETTLED_MAX, EventKind, Job, Lease, Reason, State
 from anser_models.draft import Draft
 from anser_models.predicates import claim_order, doom, due, expired, held, lapsed, stray
 from anser_models.quirks import Quirk
 from anser_models.verbs.moves import blocks, bury, live
+from anser_models.verbs.telling import tell
 
 __all__ = ["LOOSE", "TRANSITIONS", "VERBS"]
 
@@ -78,6 +79,7 @@ def _settle(draft: Draft, queue: str) -> None:
         draft.world.jobs[job.id] = replace(
             job, state=State.PENDING, lapses=job.lapses + 1, attempts=max(job.attempts - 1, 0), lease=None
         )
+        tell(draft, EventKind.LAPSED, draft.world.jobs[job.id])
     strays = [job for job in live(draft, queue) if stray(job)]
     for job in strays[:BURIED_MAX]:
         draft.took("claim.settled_unreadable")
@@ -128,6 +130,8 @@ def _leased(draft: Draft, op: Claim, taken: list[Job]) -> tuple[Job, ...]:
             lease=Lease(op.worker, fence, claimed_at, draft.now + op.lease_s),
         )
     ids = [job.id for job in taken]
+    for id in sorted(ids):
+        tell(draft, EventKind.CLAIMED, draft.world.jobs[id], worker=op.worker)
     return tuple(draft.world.jobs[id] for id in (sorted(ids) if draft.has(Quirk.E20_ID_ORDER) else ids))
 
 

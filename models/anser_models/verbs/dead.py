@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from anser.errors import Conflict, NotFound, StorageError
 from anser.ops import DeadList, DeadPrune, DeadRequeue, SweepExpired
-from anser.types import Dead, Job, Reason, State
+from anser.types import Dead, EventKind, Job, Reason, State
 from anser_models.draft import Draft
 from anser_models.predicates import doom, stray
 from anser_models.quirks import Quirk
 from anser_models.verbs.moves import blocks, bury, key_holder, live
+from anser_models.verbs.telling import tell
 
 __all__ = ["LOOSE", "TRANSITIONS", "VERBS"]
 
@@ -74,6 +75,7 @@ def dead_requeue(draft: Draft, op: DeadRequeue) -> None:
         last_error=dead.last_error,
         lease=None,
     )
+    tell(draft, EventKind.REQUEUED, draft.world.jobs[op.id])
 
 
 def dead_prune(draft: Draft, op: DeadPrune) -> int:

@@ -8,12 +8,13 @@ from typing import Any
 
 from anser.errors import Invalid
 from anser.ops import Cancel, CountJobs, Enqueue, EnqueueMany, GetJob, ListJobs, QueuePause, QueueResume, encode
-from anser.types import Counts, Dead, Enqueued, Finished, Job, State
+from anser.types import Counts, Dead, Enqueued, EventKind, Finished, Job, State
 from anser_models.draft import Draft
 from anser_models.predicates import due, stray
 from anser_models.quirks import Quirk
 from anser_models.verbs import orders
 from anser_models.verbs.moves import blocks, find, finish, forget, give_id, key_holder, live
+from anser_models.verbs.telling import tell
 
 __all__ = ["LOOSE", "TRANSITIONS", "VERBS"]
 
@@ -76,6 +77,7 @@ def enqueue(draft: Draft, op: Enqueue) -> Enqueued:
     )
     draft.world.jobs[id] = orders.join(draft, job, op.order_key)
     draft.took("enqueue.created")
+    tell(draft, EventKind.ENQUEUED, draft.world.jobs[id])
     return Enqueued(id, created=True)
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from anser.errors import LeaseLost
-from anser.ops import Ack, AckBatch, Fail, Heartbeat, Release, Retry
-from anser.types import Job, Reason, Settled, State
+from anser.ops import Ack, AckBatch, Fail, Heartbeat, Release, ResultSave, Retry, encoded
+from anser.types import EventKind, Job, Reason, Settled, State
 from anser_models.draft import Draft, Refused
 from anser_models.predicates import held_by
 from anser_models.quirks import Quirk
-from anser_models.verbs.moves import blocks, bury, find, finish, forget
+from anser_models.verbs.moves import blocks, bury, find, finish, forget, keep_result
+from anser_models.verbs.telling import tell
 
-__all__ = ["LOOSE", "TRANSITIONS", "VERBS"]
+__all__ = ["LOOSE", "TRANSITIONS", "VERBS", "named"]
 
 TRANSITIONS = {
     "ack.held": "CLM-9",
+    "ack.result": "RES-3",
     "ack_batch.held": "CLM-10",
     "ack_batch.lost": "CLM-10",
     "heartbeat.held": "CLM-11",
@@ -31,8 +33,12 @@ LOOSE = {Quirk.E21_PAST_RUN_AT: {"delay_s", "lease_s"}}
 
 
 def ack(draft: Draft, op: Ack) -> None:
-    job = _named(draft, op)
+    value = None if op.result_ttl_s is None else encoded("result", op.result)
+    job = named(draft, op)
     draft.took("ack.held")
+    if value is not None and op.result_ttl_s is not None:
+        draft.took("ack.result")
+        keep_result(draft, job, value, op.result_ttl_s)
     finish(draft, job, State.DONE)
     forget(draft, [job.id])
 
@@ -53,7 +59,7 @@ def ack_batch(draft: Draft, op: AckBatch) -> tuple[int, ...]:
 
 
 def heartbeat(draft: Draft, op: Heartbeat) -> int:
-    job = _named(draft, op)
+    job = named(draft, op)
     assert job.lease is not None, "a held job has a lease"
     expires_at = draft.now + op.lease_s
     draft.world.jobs[job.id] = replace(job, lease=replace(job.lease, expires_at=expires_at))
@@ -62,17 +68,18 @@ def heartbeat(draft: Draft, op: Heartbeat) -> int:
 
 
 def release(draft: Draft, op: Release) -> int:
-    job = _named(draft, op)
+    job = named(draft, op)
     draft.took("release.held" if op.delay_s is None else "release.delayed")
     run_at = job.run_at if op.delay_s is None else draft.now + op.delay_s
     draft.world.jobs[job.id] = replace(
         job, state=State.PENDING, run_at=run_at, attempts=max(job.attempts - 1, 0), lease=None
     )
+    tell(draft, EventKind.RELEASED, draft.world.jobs[job.id])
     return run_at
 
 
 def retry(draft: Draft, op: Retry) -> Settled:
-    job = _named(draft, op)
+    job = named(draft, op)
     if blocks(draft, job):
         raise LeaseLost
     if job.attempts >= job.max_attempts:
@@ -83,17 +90,18 @@ def retry(draft: Draft, op: Retry) -> Settled:
     run_at = draft.now + op.delay_s
     error = job.last_error if op.error is None or draft.has(Quirk.E23_ERRORS_DISCARDED) else op.error
     draft.world.jobs[job.id] = replace(job, state=State.PENDING, run_at=run_at, last_error=error, lease=None)
+    tell(draft, EventKind.RETRIED, draft.world.jobs[job.id])
     return Settled(State.PENDING, run_at)
 
 
 def fail(draft: Draft, op: Fail) -> Refused | None:
-    job = _named(draft, op)
+    job = named(draft, op)
     draft.took("fail.held")
     bury(draft, job, Reason.FAILED, op.error)
     return None if job.id in draft.world.dead else Refused(LeaseLost.code)  # only D11 files nothing
 
 
-def _named(draft: Draft, op: Ack | Heartbeat | Release | Retry | Fail) -> Job:
+def named(draft: Draft, op: Ack | Heartbeat | Release | Retry | Fail | ResultSave) -> Job:
     """The job whose lease the word names, or the refusal (CLM-8)."""
     job = find(draft, op.queue, op.id)
     if job is None or not _names_lease(draft, job, op.worker, op.fence, implicit_state=op.name in ("ack", "fail")):

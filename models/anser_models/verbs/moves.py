@@ -6,13 +6,14 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from anser.errors import StorageError
-from anser.types import HISTORY_IDS, Dead, Finished, Job, Reason, State
+from anser.types import HISTORY_IDS, Dead, EventKind, Finished, Job, Reason, State, StoredResult
 from anser_models.draft import Draft
 from anser_models.predicates import doom
 from anser_models.quirks import Quirk
 from anser_models.verbs import orders
+from anser_models.verbs.telling import tell
 
-__all__ = ["blocks", "bury", "find", "finish", "forget", "give_id", "key_holder", "live"]
+__all__ = ["blocks", "bury", "find", "finish", "forget", "give_id", "keep_result", "key_holder", "live"]
 
 
 def live(draft: Draft, queue: str) -> Iterator[Job]:
@@ -34,6 +35,7 @@ def give_id(draft: Draft) -> int:
 def finish(draft: Draft, job: Job, state: State) -> None:
     """The job leaves as done or cancelled, and history keeps that (JOB-11). Who finishes jobs then lets it `forget`."""
     del draft.world.jobs[job.id]
+    tell(draft, EventKind.ACKED if state is State.DONE else EventKind.CANCELLED, job)
     orders.leave(draft, job.id)
     if not draft.has(Quirk.D10_BLIND_GET_JOB):
         draft.world.finished[job.id] = Finished(job.id, job.queue, state, job.attempts, draft.now)
@@ -47,6 +49,13 @@ def forget(draft: Draft, ended: Collection[int]) -> None:
     behind = sorted(id for id in finished if id < max(ended, default=0) - HISTORY_IDS)
     for id in behind[: 2 * len(ended)]:
         del finished[id]
+
+
+def keep_result(draft: Draft, job: Job, value: str, ttl_s: int) -> int:
+    """The result of a job takes the place of the one before (RES-2). Answers its end."""
+    expires_at = draft.now + ttl_s
+    draft.world.results[job.id] = StoredResult(job.id, job.queue, value, draft.now, expires_at)
+    return expires_at
 
 
 def blocks(draft: Draft, job: Job) -> bool:
@@ -83,6 +92,7 @@ def bury(draft: Draft, job: Job, reason: Reason, error: str | None = None) -> No
         last_error=next((text for text in (error, kept) if text is not None), reason.value),
         died_at=draft.now,
     )
+    tell(draft, EventKind.DEAD, job, reason=reason)
 
 
 def key_holder(draft: Draft, queue: str, key: str | None) -> Job | None:

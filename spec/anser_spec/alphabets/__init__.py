@@ -9,7 +9,19 @@ from collections.abc import Iterator
 
 from anser.ops import Op
 from anser_models import World
-from anser_spec.alphabets import claims, dead, jobs, leases, locks, orders
+from anser_spec.alphabets import (
+    claims,
+    dead,
+    events,
+    jobs,
+    leases,
+    limits,
+    locks,
+    notifications,
+    orders,
+    results,
+    stats,
+)
 from anser_spec.alphabets.base import HORIZON_S, NAMES_MAX, Alphabet, Scope
 
 __all__ = ["ALPHABETS", "HORIZON_S", "KINDS", "Alphabet", "Scope", "alphabet"]
@@ -20,6 +32,13 @@ ALPHABETS: tuple[Alphabet, ...] = (
     leases.ALPHABET,
     dead.ALPHABET,
     locks.ALPHABET,
+    notifications.ALPHABET,
+    events.ALPHABET,
+    stats.ALPHABET,
+    results.ALPHABET,
+    limits.WINDOWS,
+    limits.BUCKETS,
+    limits.SLOTS,
     orders.ALPHABET,
 )
 KINDS = tuple(dict.fromkeys(family.kind for family in ALPHABETS))

@@ -10,7 +10,7 @@ from anser.types import Held, Job
 from anser_models import World
 from anser_spec.alphabets.base import WORKERS, Alphabet, other
 
-__all__ = ["ALPHABET"]
+__all__ = ["ALPHABET", "named_by"]
 
 CROWD_SAMPLE = 3  # jobs of a crowd that are spoken of
 
@@ -41,19 +41,24 @@ def _end(job: Job) -> int:
     return job.lease.expires_at if job.lease else 0
 
 
-def _words(job: Job, last_fence: int) -> Iterator[Op]:
+def named_by(job: Job, last_fence: int) -> dict[str, Any]:
+    """The lease as a word names it; of a job without one what might be taken for it."""
     lease = job.lease
-    named: dict[str, Any] = {
+    return {
         "queue": job.queue,
         "id": job.id,
         "worker": (lease.worker if lease else "") or "w1",
         "fence": (lease.fence if lease else last_fence) or 1,
     }
+
+
+def _words(job: Job, last_fence: int) -> Iterator[Op]:
+    named = named_by(job, last_fence)
     yield from _each_word(named)
     yield Retry(**named, delay_s=1, error="e")
     yield Release(**named, delay_s=1)
     yield Heartbeat(**named, lease_s=2)
-    if lease is None:
+    if job.lease is None:
         return
     yield from _each_word(named | {"fence": named["fence"] + 1})
     if named["fence"] > 1:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from anser_models import World
-from anser_spec.file import dead, jobs, leases, locks, orders
+from anser_spec.file import dead, events, jobs, leases, limits, locks, notifications, orders, results
 from anser_spec.file.table import Counter, Stored, Table, columns_of, fetched
 
 __all__ = ["COUNTERS", "TABLES", "File", "abstract", "fill"]
@@ -22,10 +22,16 @@ TABLES: tuple[Table, ...] = (
     *jobs.TABLES,
     *dead.TABLES,
     *locks.TABLES,
+    *notifications.TABLES,
+    *events.TABLES,
+    *results.TABLES,
+    *limits.TABLES,
 )
 COUNTERS: tuple[Counter, ...] = (
     *jobs.COUNTERS,
     *leases.COUNTERS,
+    *notifications.COUNTERS,
+    *events.COUNTERS,
 )
 
 
@@ -72,8 +78,10 @@ class File:
         if alone:
             self._connection.execute("begin immediate")
         try:
+            self._silence(before)
             self._write_rows(before, after)
             self._write_counters(before, after)
+            self._sound(after)
             if alone:
                 self._connection.execute("commit")
         except BaseException:
@@ -83,30 +91,39 @@ class File:
         for stored in self._tables:
             stored.hidden.clear()
 
+    def _silence(self, before: World | None) -> None:
+        for counter in self._counters:
+            if before is None or getattr(before, counter.part):
+                for statement in counter.silenced_by:
+                    self._connection.execute(statement)
+
+    def _sound(self, after: World) -> None:
+        for counter in self._counters:
+            if getattr(after, counter.part):
+                for statement in counter.sounded_by:
+                    self._connection.execute(statement)
+
     def _write_rows(self, before: World | None, after: World) -> None:
         """All that leaves goes before anything comes, so that no key is held twice on the way."""
-        there = [(stored, None if self._is_moved(stored, before, after) else before) for stored in self._tables]
-        for stored, known in there:
+        from_what = [(stored, self._before(stored.table.moved_by, before, after)) for stored in self._tables]
+        for stored, known in from_what:
             stored.forget(self._connection, known, after)
-        for stored, known in there:
+        for stored, known in from_what:
             stored.write(self._connection, known, after)
-
-    def _is_moved(self, stored: Stored, before: World | None, after: World) -> bool:
-        by = stored.table.moved_by
-        return by is not None and (before is None or by in self._hidden() or _differs(before, after, by))
 
     def _write_counters(self, before: World | None, after: World) -> None:
         """The counters go last: the rows written before may have moved them."""
-        moved = self._hidden()
         for counter in self._counters:
-            parts = (counter.part, counter.moved_by)
-            if before is None or counter.moved_by in moved or any(_differs(before, after, part) for part in parts):
+            known = self._before(counter.moved_by, before, after)
+            if known is None or _differs(known, after, counter.part):
                 for statement in counter.write:
                     self._connection.execute(statement, {"number": getattr(after, counter.part)})
 
-    def _hidden(self) -> set[str]:
-        """Parts of which a row was read that holds more than its value shows: it is written anew."""
-        return {stored.table.part for stored in self._tables if stored.hidden}
+    def _before(self, moved_by: str | None, before: World | None, after: World) -> World | None:
+        """What the file is known to hold of what rows of `moved_by` may move: nothing, where some are written."""
+        hidden = any(stored.hidden for stored in self._tables if stored.table.part == moved_by)
+        moved = before is not None and moved_by is not None and (hidden or _differs(before, after, moved_by))
+        return None if moved else before
 
 
 def _differs(before: World, after: World, part: str) -> bool:

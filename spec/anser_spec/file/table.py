@@ -35,8 +35,8 @@ class Table:
 
     `columns` are the table's own; each of `added`, which honker's tables lack, stands with the SQL of what it is there.
     A column of `raw` may hold bytes that are no text, one of `enums` holds a word. A row becomes a value by `value`,
-    from the columns as keywords, and a value a row by `row`. Where rows of the part `moved_by` are written, all of this
-    table are taken out before and put in after them, since a trigger would move them; such a table stands first.
+    from the columns as keywords, and a value a row by `row`. What is written in the table of the part `moved_by` may
+    move rows here: the file has a trigger that does so.
     """
 
     name: str
@@ -53,13 +53,19 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counter:
-    """A number that is `part` of the world, 0 without its table. Rows of the part `moved_by` may move it."""
+    """A number that is `part` of the world, 0 without its table. Rows of the part `moved_by` may move it.
+
+    Where rows set something off while the number is not 0, that is `silenced_by` these statements before rows are laid
+    down, and `sounded_by` those afterwards.
+    """
 
     part: str
     table: str
     read: str
     write: tuple[str, ...]  # statements that may name :number
     moved_by: str
+    silenced_by: tuple[str, ...] = ()
+    sounded_by: tuple[str, ...] = ()
 
 
 class Stored:
@@ -165,9 +171,9 @@ def _text_or_bytes(stored_as: str, raw: bytes) -> str | bytes:
         return raw
 
 
-def _is_bad_text(value: str | bytes) -> bool:
+def _is_bad_text(value: str | bytes | None) -> bool:
     """Whether bytes are laid down as text: those that are no UTF-8 are, as the harder case."""
-    if isinstance(value, str):
+    if not isinstance(value, bytes):
         return False
     try:
         value.decode("utf-8")

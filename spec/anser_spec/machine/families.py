@@ -11,14 +11,7 @@ from hypothesis.stateful import initialize, rule
 
 from anser.ops import Op
 from anser_models import World
-from anser_spec.machine import (
-    claims,
-    dead,
-    jobs,
-    leases,
-    locks,
-    orders,
-)
+from anser_spec.machine import claims, dead, events, jobs, leases, limits, locks, notifications, orders, results
 from anser_spec.machine.base import Family, Machine, Run
 from anser_spec.machine.values import pick
 from anser_spec.seeds import CROWDS, SEED_NOW, SEEDS
@@ -31,6 +24,10 @@ FAMILIES: tuple[Family, ...] = (
     leases.FAMILY,
     dead.FAMILY,
     locks.FAMILY,
+    notifications.FAMILY,
+    events.FAMILY,
+    results.FAMILY,
+    limits.FAMILY,
     orders.FAMILY,
 )
 

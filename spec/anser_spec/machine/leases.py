@@ -13,7 +13,7 @@ from anser_spec.machine.claims import Claims, Known
 from anser_spec.machine.jobs import NAME
 from anser_spec.machine.values import DELAYS, LEASES, QUEUES, TEXTS, WORKERS, one_of, pick
 
-__all__ = ["FAMILY", "Leases"]
+__all__ = ["FAMILY", "GOOD", "Leases", "named_by"]
 
 GOOD: dict[str, Any] = {"queue": "a", "id": 1, "worker": "w1", "fence": 1}
 INVALID: tuple[Op, ...] = (
@@ -66,7 +66,7 @@ class Leases(Claims):
         """A word about a lease that holds."""
         job = self.hold(which, how)
         if job is not None:
-            self.do(word(kind, _named(job), how))
+            self.do(word(kind, named_by(job), how))
 
     @rule_of(NAME, which=pick, kind=pick, how=pick, offset=st.sampled_from((1, 0, 2)))
     def say_at_the_edge(self, which: int, kind: int, how: int, offset: int) -> None:
@@ -74,13 +74,13 @@ class Leases(Claims):
         job = self.hold(which, how)
         if job is not None and job.lease is not None:
             self.go_to(job.lease.expires_at + offset)
-            self.do(word(kind, _named(job), how))
+            self.do(word(kind, named_by(job), how))
 
     @rule_of(NAME, which=pick, kind=pick, how=pick, wrong=pick)
     def say_wrong(self, which: int, kind: int, how: int, wrong: int) -> None:
         """A word about such a lease with one thing wrong."""
         leased = self.leased()
-        named = _named(one_of(leased, which)) if leased else GOOD
+        named = named_by(one_of(leased, which)) if leased else GOOD
         fence = named["fence"]
         wrongs: tuple[dict[str, Any], ...] = (
             {"fence": fence + 1},
@@ -109,7 +109,8 @@ class Leases(Claims):
         self.do(AckBatch(queue=chosen[0].queue, worker=chosen[0].worker, held=held[: third % 4]))
 
 
-def _named(job: Job) -> dict[str, Any]:
+def named_by(job: Job) -> dict[str, Any]:
+    """The lease as a word names it."""
     assert job.lease is not None, "only leased jobs are named"
     return {"queue": job.queue, "id": job.id, "worker": job.lease.worker, "fence": max(job.lease.fence, 1)}
 

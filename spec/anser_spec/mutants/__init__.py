@@ -24,6 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -37,7 +38,10 @@ TIMEOUT_S = 300
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One damaged place: `find` in `file`, or in one statement of it, becomes `put`."""
+    """One damaged place: `find` in `file`, or in one statement of it, becomes `put`.
+
+    `undoes` are the entries of the register whose fix it takes away.
+    """
 
     id: str
     title: str
@@ -46,6 +50,7 @@ class Fault:
     find: str
     put: str
     statement: str | None = None
+    undoes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,12 @@ class Sight:
 
 def read_faults(text: str) -> tuple[Fault, ...]:
     """The faults of a TOML text. Raises KeyError or TypeError for one that lacks a field or has an unknown one."""
-    return tuple(Fault(**{**fault, "rules": tuple(fault["rules"])}) for fault in tomllib.loads(text)["fault"])
+    faults = tomllib.loads(text)["fault"]
+    return tuple(Fault(**{name: _frozen(value) for name, value in fault.items()}) for fault in faults)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _files() -> Iterator[str]:
@@ -183,14 +193,14 @@ def _row(fault: Fault | None, seen: list[Sight]) -> None:
 
 
 @click.command(short_help="Plant each known fault and tell who notices it.")
-@click.option("--only", multiple=True, help="Plant these faults alone, by id.")
+@click.option("--only", multiple=True, help="Plant these faults alone, by id, or by the defect whose fix they undo.")
 @click.option("--instrument", "names", multiple=True, help="Use these instruments alone, by name.")
 @click.option("--first", is_flag=True, help="Stop at the first instrument that notices.")
 @click.option("--jobs", default=2, show_default=True, help="Faults at a time.")
 @click.option("--json", "report", type=click.Path(path_type=Path), help="Write the matrix there.")
 def mutants(only: tuple[str, ...], names: tuple[str, ...], first: bool, jobs: int, report: Path | None) -> None:
     """Plant each known fault in a copy of this build and tell which instrument notices it."""
-    faults = [fault for fault in FAULTS if not only or fault.id in only]
+    faults = [fault for fault in FAULTS if not only or {fault.id, *fault.undoes} & set(only)]
     instruments = tuple(instrument for instrument in INSTRUMENTS if not names or instrument.name in names)
     if not faults or not instruments:
         raise click.UsageError("no such fault or instrument: see spec/anser_spec/mutants/")

@@ -19,7 +19,20 @@ from typing import TypeVar
 
 from anser.engine.sqlite import prepare
 from anser.sql import STATEMENTS
-from anser_spec.predicates import claims, dead, jobs, leases, locks, orders, storage
+from anser_spec.predicates import (
+    claims,
+    dead,
+    events,
+    jobs,
+    leases,
+    limits,
+    locks,
+    notifications,
+    orders,
+    results,
+    stats,
+    storage,
+)
 from anser_spec.predicates.condition import AnyCondition, Condition, Given, Table, values_of
 from anser_spec.predicates.grid import Grid, differences, grid
 from anser_spec.predicates.texts import conditions
@@ -42,7 +55,20 @@ __all__ = [
     "values_of",
 ]
 
-FAMILIES: tuple[ModuleType, ...] = (jobs, claims, leases, dead, locks, orders, storage)
+FAMILIES: tuple[ModuleType, ...] = (
+    jobs,
+    claims,
+    leases,
+    dead,
+    locks,
+    notifications,
+    events,
+    stats,
+    results,
+    limits,
+    orders,
+    storage,
+)
 
 Told = TypeVar("Told")
 

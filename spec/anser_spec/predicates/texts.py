@@ -9,19 +9,21 @@ __all__ = ["conditions"]
 _WORDS = re.compile(r"'[^']*'|[\w.]+|[()]")
 _BEGIN = re.compile(r"\b(?:where|case|join)\b")
 _NEXT = {"order", "limit", "returning", "union", "group", "where"}
-_PASSED_ON = {"exists (…)", "id in (…)", "name in (…)"}  # what the select inside of them has decided
+_PASSED_ON = re.compile(r"(?:exists|\w+ in) \(…\)")  # what the select inside of it has decided
 
 
 def conditions(statement: str) -> tuple[str, ...]:
-    """The conditions of a statement in the order in which they begin, each on one line, a select within one as (…)."""
-    text = " ".join(statement.split()).replace("( ", "(").replace(" )", ")")
+    """The conditions of a statement in the order in which they begin, each on one line, a select within one as (…).
+
+    A trigger is the statement in its body."""
+    text = " ".join(statement.split()).replace("( ", "(").replace(" )", ")").removesuffix("; end")
     found = []
     for begin in _BEGIN.finditer(text):
         if begin[0] == "case":
             found.append(f"{text[begin.start() : _end(text, begin.start(), {'end'})]}end")
         else:
             found.append(_without_selects(text[begin.end() : _end(text, begin.end(), _NEXT)].strip()))
-    return tuple(condition for condition in found if condition not in _PASSED_ON)
+    return tuple(condition for condition in found if not _PASSED_ON.fullmatch(condition))
 
 
 def _end(text: str, begin: int, words: set[str]) -> int:

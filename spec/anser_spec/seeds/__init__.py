@@ -6,14 +6,29 @@ All are worlds at `SEED_NOW`. A family is added by its module and a line in the 
 from __future__ import annotations
 
 from anser_models import World
-from anser_spec.seeds import claims, jobs, leases, locks, orders
+from anser_spec.seeds import claims, events, jobs, leases, limits, locks, notifications, orders, results
 from anser_spec.seeds import dead as dead_jobs
 from anser_spec.seeds.base import SEED_NOW, world
 from anser_spec.seeds.dead import dead
+from anser_spec.seeds.events import event
 from anser_spec.seeds.jobs import pending, processing
 from anser_spec.seeds.locks import lock
+from anser_spec.seeds.notifications import notification
+from anser_spec.seeds.results import result
 
-__all__ = ["CROWDS", "SEEDS", "SEED_NOW", "dead", "lock", "pending", "processing", "world"]
+__all__ = [
+    "CROWDS",
+    "SEEDS",
+    "SEED_NOW",
+    "dead",
+    "event",
+    "lock",
+    "notification",
+    "pending",
+    "processing",
+    "result",
+    "world",
+]
 
 SEEDS: dict[str, World] = {
     **jobs.SEEDS,
@@ -21,6 +36,10 @@ SEEDS: dict[str, World] = {
     **leases.SEEDS,
     **dead_jobs.SEEDS,
     **locks.SEEDS,
+    **notifications.SEEDS,
+    **events.SEEDS,
+    **results.SEEDS,
+    **limits.SEEDS,
     **orders.SEEDS,
 }
 CROWDS: dict[str, World] = {

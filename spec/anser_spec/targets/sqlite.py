@@ -12,6 +12,7 @@ from anser.errors import AnserError
 from anser.ops import Op
 from anser_models import Refused, World
 from anser_spec.file import File
+from anser_spec.probes.ask import ask
 from anser_spec.targets import FEATURES
 
 __all__ = ["SqliteTarget"]
@@ -64,6 +65,10 @@ class SqliteTarget:
     def rollback(self) -> None:
         self._known = None
         self.connection.execute("rollback")
+
+    def probe(self, entry: str) -> tuple[bool, str] | None:
+        """Whether Anser has the defect, by a program that uses it as an application does; None without one."""
+        return ask("anser_spec.probes.on_anser", entry)
 
     def close(self) -> None:
         self.connection.close()

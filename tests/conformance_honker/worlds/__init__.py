@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from anser.ops import Op
 from anser_models import Quirk, World
-from tests.conformance_honker.worlds import jobs, locks
+from tests.conformance_honker.worlds import jobs, locks, notifications, results
 from tests.conformance_honker.worlds.base import NOW, Family, Showing
 
 __all__ = ["FAMILIES", "NOW", "SHOWINGS", "loose_operations", "odd_worlds"]
@@ -16,6 +16,8 @@ __all__ = ["FAMILIES", "NOW", "SHOWINGS", "loose_operations", "odd_worlds"]
 FAMILIES: tuple[Family, ...] = (
     jobs.FAMILY,
     locks.FAMILY,
+    notifications.FAMILY,
+    results.FAMILY,
 )
 
 SHOWINGS: dict[Quirk, Showing] = {quirk: showing for family in FAMILIES for quirk, showing in family.showings.items()}

@@ -7,14 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from anser_models import World
-from anser_spec.cases.nouns import (
-    claims,
-    dead,
-    jobs,
-    locks,
-    orders,
-    whole,
-)
+from anser_spec.cases.nouns import claims, dead, events, jobs, limits, locks, notifications, orders, results, whole
 from anser_spec.cases.nouns.base import Noun
 from anser_spec.cases.nouns.whole import LAST
 
@@ -25,6 +18,10 @@ _FAMILIES: tuple[tuple[Noun, ...], ...] = (
     claims.NOUNS,
     dead.NOUNS,
     locks.NOUNS,
+    notifications.NOUNS,
+    events.NOUNS,
+    results.NOUNS,
+    limits.NOUNS,
     orders.NOUNS,
     whole.NOUNS,
 )

@@ -13,7 +13,8 @@ from typing import Any
 
 from anser.ops import Op
 from anser_models import EMPTY, World
-from anser_spec.targets.honker.process import HonkerProcess, refused
+from anser_spec.probes.ask import ask
+from anser_spec.targets.honker.process import ROOT, HonkerProcess, refused
 from anser_spec.targets.honker.rows import (
     arguments_of,
     can,
@@ -35,10 +36,15 @@ class HonkerTarget:
 
     def __init__(self, directory: Path, *, by: str = "function") -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="honker-")
+        self._directory = directory
         self._process = HonkerProcess(directory, Path(self._folder.name, "honker.db"), by=by)
         self.version: str = self._process.hello["version"]
         self.features: frozenset[str] = frozenset(self._process.hello["features"])
         self.load(EMPTY, 0)
+
+    def probe(self, entry: str) -> tuple[bool, str] | None:
+        """Whether honker has the defect, by a program of its own; None without one."""
+        return ask("anser_spec.probes.on_honker", entry, path=(self._directory.resolve(), ROOT))
 
     # --- the target protocol
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anser_spec.drivers.honker.calls import Call, Family
-from anser_spec.drivers.honker.families import claims, dead, jobs, leases, locks
+from anser_spec.drivers.honker.families import claims, dead, jobs, leases, locks, notifications, results
 from anser_spec.drivers.honker.rows import Table
 
 FAMILIES: tuple[Family, ...] = (
@@ -12,6 +12,8 @@ FAMILIES: tuple[Family, ...] = (
     leases.FAMILY,
     dead.FAMILY,
     locks.FAMILY,
+    notifications.FAMILY,
+    results.FAMILY,
 )
 
 TABLES: tuple[Table, ...] = tuple(table for family in FAMILIES for table in family.tables)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from anser_spec.targets.honker.families import claims, dead, jobs, leases, locks
+from anser_spec.targets.honker.families import claims, dead, jobs, leases, locks, notifications, results
 from anser_spec.targets.honker.families.base import Family
 
 __all__ = ["FAMILIES"]
@@ -15,4 +15,6 @@ FAMILIES: tuple[Family, ...] = (
     leases.FAMILY,
     dead.FAMILY,
     locks.FAMILY,
+    notifications.FAMILY,
+    results.FAMILY,
 )

@@ -1,0 +1,61 @@
+"""Results as those hold them who wait: the value, or an error that says why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from anser.errors import Invalid, JobCancelled, JobDead, ResultError, ResultMissing, ResultTimeout
+from anser.home import Home
+from anser.ops import ResultGet, decode
+from anser.types import DELAY_MAX_S, Result, ResultState
+
+__all__ = ["await_result", "wait_result"]
+
+
+def wait_result(database: Home, op: ResultGet, timeout_s: float | None) -> Any:
+    """The value of the job's result as soon as it is seen (RES-10)."""
+    _check(timeout_s)
+    return _value(op, database.wake.until(_ended(database, op), timeout_s))
+
+
+async def await_result(database: Home, op: ResultGet, timeout_s: float | None) -> Any:
+    """As `wait_result`, for the event loop, which goes on meanwhile."""
+    _check(timeout_s)
+    return _value(op, await database.wake.until_async(_ended(database, op), timeout_s))
+
+
+def _check(timeout_s: object) -> None:
+    if timeout_s is None:
+        return
+    if isinstance(timeout_s, bool) or not isinstance(timeout_s, (int, float)) or not 0 <= timeout_s <= DELAY_MAX_S:
+        raise Invalid("timeout_s", timeout_s, f"pass seconds from 0 to {DELAY_MAX_S}, or None to wait for ever")
+
+
+def _ended(database: Home, op: ResultGet) -> Callable[[], Result | None]:
+    """A look at the job: what it came to, None while it is live."""
+
+    def look() -> Result | None:
+        result: Result = database.run(op)
+        return None if result.state is ResultState.WAITING else result
+
+    return look
+
+
+def _value(op: ResultGet, result: Result | None) -> Any:
+    """The value, or the error that the state means to who has waited."""
+    job = f"job {op.id} of queue {op.queue!r}"
+    if result is None:
+        raise ResultTimeout(f"{job} is not done yet: wait longer, or see get_job")
+    if result.state is ResultState.DEAD:
+        raise JobDead(f"{job} is dead: {result.error}", result.error)
+    if result.state is ResultState.CANCELLED:
+        raise JobCancelled(f"{job} was cancelled")
+    if result.state is ResultState.GONE:
+        raise ResultMissing(f"{job} is not known: it never was, or history has forgotten it")
+    if result.value is None:
+        raise ResultMissing(f"{job} is done and has no result: it was acked without one, or the result is over")
+    try:
+        return decode(result.value)
+    except ValueError as error:
+        raise ResultError(f"the result of {job} cannot be read: {error}") from None

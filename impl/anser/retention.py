@@ -1,0 +1,110 @@
+"""How long a file keeps what, and the upkeep that holds it to that: nothing is kept for ever unless it was asked for.
+
+A family that leaves rows behind adds a field to `Retention` and a line to `CHORES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from anser.errors import Invalid
+from anser.home import Home
+from anser.ops import DeadPrune, EventPrune, LockSweep, Op, QueueList, SweepExpired
+from anser.types import DELAY_MAX_S
+
+__all__ = ["BATCHES_MAX", "CHORES", "Chore", "Maintained", "Retention", "maintain"]
+
+DAY_S = 86_400
+BATCHES_MAX = 10_000  # batches of one call, of all chores together
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """How long what is over is kept: a field `…_s` in seconds from its end, None for ever; others whether at all.
+
+    `expired_jobs`: jobs past their expiry are moved to the dead. `locks`: those that are over are forgotten.
+    """
+
+    expired_jobs: bool = True
+    dead_s: int | None = 30 * DAY_S
+    locks: bool = True
+    events_s: int | None = 7 * DAY_S
+
+    def check(self) -> None:
+        """Raise `Invalid` for the first field that is no duration, or no truth."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not field.name.endswith("_s"):
+                if not isinstance(value, bool):
+                    raise Invalid(field.name, value, "pass True or False")
+            elif value is not None and (type(value) is not int or not 0 <= value <= DELAY_MAX_S):
+                raise Invalid(field.name, value, f"pass whole seconds from 0 to {DELAY_MAX_S}, or None for ever")
+
+
+@dataclass(frozen=True, slots=True)
+class Chore:
+    """What holds a table to a field of the policy: an operation of its value, a queue, and a limit."""
+
+    field: str
+    table: str
+    op: Callable[[Any, str, int], Op]
+    each_queue: bool = False
+
+
+CHORES: tuple[Chore, ...] = (
+    Chore("expired_jobs", "_honker_live", lambda _, queue, limit: SweepExpired(queue=queue, limit=limit), True),
+    Chore(
+        "dead_s",
+        "_honker_dead",
+        lambda kept_s, queue, limit: DeadPrune(queue=queue, older_than_s=kept_s, limit=limit),
+        True,
+    ),
+    Chore("locks", "_honker_locks", lambda _, queue, limit: LockSweep(limit=limit)),  # noqa: ARG005  # of no queue
+    Chore("events_s", "_anser_events", lambda kept_s, _, limit: EventPrune(older_than_s=kept_s, limit=limit)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Maintained:
+    """How many rows each field of the policy moved or took away, and whether there may be more to do."""
+
+    rows: dict[str, int]
+    more: bool
+
+
+def maintain(database: Home, retention: Retention, *, limit: int, batches: int) -> Maintained:
+    """Hold the file to the policy, in batches of `limit` rows, each a transaction of its own (RTN-3, RTN-4)."""
+    retention.check()
+    if type(batches) is not int or not 1 <= batches <= BATCHES_MAX:
+        raise Invalid("batches", batches, f"pass a whole number from 1 to {BATCHES_MAX}")
+    done = {chore.field: 0 for chore in CHORES}
+    left = batches
+    for field, op in _wanted(database, retention, limit):
+        moved = limit
+        while moved == limit:
+            if not left:
+                return Maintained(done, more=True)
+            left -= 1
+            moved = int(database.run(op))
+            done[field] += moved
+    return Maintained(done, more=False)
+
+
+def _wanted(database: Home, retention: Retention, limit: int) -> Iterator[tuple[str, Op]]:
+    """The operations of a policy, in the order of its fields, with the field that wants each."""
+    for chore in CHORES:
+        value = getattr(retention, chore.field)
+        if value is None or value is False:
+            continue
+        for queue in _queues(database) if chore.each_queue else ("",):
+            yield chore.field, chore.op(value, queue, limit)
+
+
+def _queues(database: Home) -> Iterator[str]:
+    """Every queue that has jobs, page by page."""
+    after_queue = ""
+    while page := database.run(QueueList(after_queue=after_queue)):
+        yield from page
+        after_queue = page[-1]
