@@ -18,7 +18,7 @@ from anser_spec.file.table import Counter, Stored, Table, columns_of, fetched
 __all__ = ["COUNTERS", "TABLES", "File", "abstract", "fill"]
 
 TABLES: tuple[Table, ...] = (
-    *orders.TABLES,
+    *orders.TABLES,  # first: the trigger on the live table is to find none of them
     *jobs.TABLES,
     *dead.TABLES,
     *locks.TABLES,

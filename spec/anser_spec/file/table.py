@@ -35,8 +35,8 @@ class Table:
 
     `columns` are the table's own; each of `added`, which honker's tables lack, stands with the SQL of what it is there.
     A column of `raw` may hold bytes that are no text, one of `enums` holds a word. A row becomes a value by `value`,
-    from the columns as keywords, and a value a row by `row`. What is written in the table of the part `moved_by` may
-    move rows here: the file has a trigger that does so.
+    from the columns as keywords, and a value a row by `row`. Where rows of the part `moved_by` are written, all of this
+    table are taken out and put in anew, since a trigger of the file may have moved them.
     """
 
     name: str
