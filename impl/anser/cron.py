@@ -390,7 +390,7 @@ def parse(expr: str, tz: str, *, anchor_at: int | None = None) -> Cron | Every:
 def _checked(expr: object) -> str:
     """The expression trimmed and in capitals."""
     if not isinstance(expr, str):
-        raise _Wrong("pass text")
+        raise _Wrong("pass text, as 0 3 * * *")
     if len(expr) > EXPR_MAX_CHARS:
         raise _Wrong(f"it has {len(expr)} characters, the limit is {EXPR_MAX_CHARS}")
     if not _TEXT.fullmatch(expr):

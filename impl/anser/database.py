@@ -17,9 +17,12 @@ from anser.clock import Clock, system_clock
 from anser.engine.sqlite import BUSY_TIMEOUT_MAX_S, Engine, Synchronous, Transaction, Watch, connect, main_file, prepare
 from anser.errors import FormatError, Invalid, StorageError
 from anser.events import EventLog
+from anser.limits import RateLimit, TokenBucket
 from anser.locks import NamedLock
 from anser.notifications import Listener
 from anser.ops import (
+    LimitGet,
+    LimitSweep,
     LockGet,
     LockList,
     LockSweep,
@@ -28,12 +31,14 @@ from anser.ops import (
     NotificationRead,
     Notify,
     Op,
+    RateLimitSweep,
     ResultSweep,
     Stats,
 )
 from anser.outbox import Deliver, Outbox
 from anser.queue import Queue
 from anser.retention import Maintained, Retention, maintain
+from anser.schedules import Schedules
 from anser.types import Heard, Lock, TableStats
 from anser.wake import Wake
 
@@ -137,6 +142,11 @@ class Database:
             backoff=Backoff() if backoff is None else backoff,
         )
 
+    @property
+    def schedules(self) -> Schedules:
+        """The schedules of this file; `anser.Scheduler` fires them (SCH-1)."""
+        return Schedules(self)
+
     def lock_get(self, name: str, *, tx: Transaction | sqlite3.Connection | None = None) -> Lock | None:
         """The lock while somebody holds it, or None (LCK-8)."""
         lock: Lock | None = self.run(LockGet(lock=name), tx)
@@ -152,6 +162,40 @@ class Database:
     def lock_sweep(self, *, limit: int = 1_000, tx: Transaction | sqlite3.Connection | None = None) -> int:
         """Forget locks that are over; answers how many (LCK-9)."""
         swept: int = self.run(LockSweep(limit=limit), tx)
+        return swept
+
+    def rate_limit(self, key: str, *, limit: int, per_s: int) -> RateLimit:
+        """At most `limit` in each window of `per_s` seconds; nothing is written before it is tried (LIM-1, LIM-2).
+
+        Raises `Invalid` for a wrong argument.
+        """
+        return RateLimit(self, key, limit=limit, per_s=per_s)
+
+    def token_bucket(self, key: str, *, limit: int, per_s: int) -> TokenBucket:
+        """At most `limit` and `limit / per_s` more a second, in any stretch of time; nothing is written before (LIM-4).
+
+        Raises `Invalid` for a wrong argument.
+        """
+        return TokenBucket(self, key, limit=limit, per_s=per_s)
+
+    def rate_limit_sweep(
+        self, *, older_than_s: int, limit: int = 1_000, tx: Transaction | sqlite3.Connection | None = None
+    ) -> int:
+        """Forget windows and full buckets that old; answers how many (LIM-8).
+
+        Let `older_than_s` be longer than the longest window in use.
+        """
+        swept: int = self.run(RateLimitSweep(older_than_s=older_than_s, limit=limit), tx)
+        return swept
+
+    def limit_get(self, key: str, *, tx: Transaction | sqlite3.Connection | None = None) -> int:
+        """How many jobs have a slot of the key (LIM-12); `job.limit` is how one has it."""
+        count: int = self.run(LimitGet(key=key), tx)
+        return count
+
+    def limit_sweep(self, *, limit: int = 1_000, tx: Transaction | sqlite3.Connection | None = None) -> int:
+        """Forget slots whose lease is over; answers how many (LIM-12)."""
+        swept: int = self.run(LimitSweep(limit=limit), tx)
         return swept
 
     def notify(self, channel: str, payload: Any, *, tx: Transaction | sqlite3.Connection | None = None) -> int:

@@ -11,6 +11,7 @@ from anser.engine.sqlite import Transaction
 from anser.errors import AnserError, Invalid, note
 from anser.home import Home, Tx
 from anser.keeper import Keeper, check_spacing
+from anser.limits import JobLimit
 from anser.ops import (
     Ack,
     AckBatch,
@@ -341,6 +342,13 @@ class ClaimedJob:
         """Put the job back and spend no attempt; answers its `run_at` (CLM-12)."""
         run_at: int = self._say(Release(**self._word(), delay_s=delay_s), tx)
         return run_at
+
+    def limit(self, key: str, *, limit: int) -> JobLimit:
+        """One of `limit` slots of the key, to be had by `with` or `acquire`; it is over with the lease (LIM-9, LIM-10).
+
+        Nothing is written before. Raises `Invalid` for a wrong argument.
+        """
+        return JobLimit(self.queue.database, self, self.queue.name, key, limit=limit)
 
     def heartbeat(self, *, lease_s: int | None = None, tx: Tx = None) -> int:
         """Let the lease end `lease_s` from now, by the queue's default if None; answers its last second (CLM-11)."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from anser.errors import Invalid
 from anser.home import Home
-from anser.ops import DeadPrune, EventPrune, LockSweep, Op, QueueList, SweepExpired
+from anser.ops import DeadPrune, EventPrune, LimitSweep, LockSweep, Op, QueueList, RateLimitSweep, SweepExpired
 from anser.types import DELAY_MAX_S
 
 __all__ = ["BATCHES_MAX", "CHORES", "Chore", "Maintained", "Retention", "maintain"]
@@ -25,12 +25,15 @@ class Retention:
     """How long what is over is kept: a field `…_s` in seconds from its end, None for ever; others whether at all.
 
     `expired_jobs`: jobs past their expiry are moved to the dead. `locks`: those that are over are forgotten.
+    `slots`: those whose lease is over are forgotten.
     """
 
     expired_jobs: bool = True
     dead_s: int | None = 30 * DAY_S
     locks: bool = True
     events_s: int | None = 7 * DAY_S
+    rate_limits_s: int | None = 31 * DAY_S  # longer than the longest window
+    slots: bool = True
 
     def check(self) -> None:
         """Raise `Invalid` for the first field that is no duration, or no truth."""
@@ -63,6 +66,12 @@ CHORES: tuple[Chore, ...] = (
     ),
     Chore("locks", "_honker_locks", lambda _, queue, limit: LockSweep(limit=limit)),  # noqa: ARG005  # of no queue
     Chore("events_s", "_anser_events", lambda kept_s, _, limit: EventPrune(older_than_s=kept_s, limit=limit)),
+    Chore(
+        "rate_limits_s",
+        "_honker_rate_limits",
+        lambda kept_s, _, limit: RateLimitSweep(older_than_s=kept_s, limit=limit),
+    ),
+    Chore("slots", "_anser_slots", lambda _, queue, limit: LimitSweep(limit=limit)),  # noqa: ARG005  # of no queue
 )
 
 

@@ -15,10 +15,13 @@ from anser.types import (
     Dead,
     Event,
     Finished,
+    Fire,
+    HonkerSchedule,
     Job,
     Lock,
     Notification,
     Ordered,
+    Schedule,
     Slot,
     StoredResult,
     Window,
@@ -49,6 +52,9 @@ class World:
     buckets: dict[str, Bucket] = field(default_factory=dict)
     slots: dict[tuple[str, int], Slot] = field(default_factory=dict)
     ordered: dict[int, Ordered] = field(default_factory=dict)
+    schedules: dict[str, Schedule] = field(default_factory=dict)
+    fires: dict[int, Fire] = field(default_factory=dict)
+    honker_schedules: dict[str, HonkerSchedule] = field(default_factory=dict)
 
 
 EMPTY = World()

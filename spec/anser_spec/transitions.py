@@ -79,6 +79,8 @@ class _Explorer:
     def run(self) -> Exploration:
         for start in SEEDS.values():
             self.add(start, SEED_NOW, 0)
+        for start, now in (each for family in self.families for each in family.starts()):
+            self.add(start, now, 0)
         for start in CROWDS.values() if self.scope.crowds else ():
             self.try_all(self.judge.project(start), SEED_NOW, self.crowd_ops(start))
         while self.waiting and not self.spent():

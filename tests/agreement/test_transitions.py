@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from anser_models import TRANSITIONS, canonical, shifted
-from anser_spec.alphabets import ALPHABETS
+from anser_spec.alphabets import ALPHABETS, schedules
 from anser_spec.seeds import SEED_NOW, SEEDS, pending, world
 from anser_spec.targets.model import ModelTarget
 from anser_spec.targets.sqlite import SqliteTarget
@@ -101,6 +101,16 @@ def test_slots_of_a_job_agree(sqlite: SqliteTarget) -> None:
 
     assert [str(difference) for difference in found.differences.values()] == []
     assert found.names["limit_acquire.refused"]
+    took(found.names.elements(), "transitions")
+
+
+@pytest.mark.parametrize("scope", schedules.ALPHABET.scopes, ids=str)
+def test_schedules_agree_also_where_the_clocks_change(sqlite: SqliteTarget, scope: Scope) -> None:
+    found = explore(sqlite, Scope(depth=1, crowds=scope.crowds, **scope.sizes))
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.names["schedule_tick.fired"]
+    assert found.names["schedule_tick.ended"]
     took(found.names.elements(), "transitions")
 
 

@@ -56,6 +56,17 @@ from anser.ops import (
     ResultSave,
     ResultSweep,
     Retry,
+    ScheduleAdopt,
+    ScheduleGet,
+    ScheduleList,
+    SchedulePause,
+    ScheduleRegister,
+    ScheduleResume,
+    ScheduleRunNow,
+    ScheduleSoonest,
+    ScheduleTick,
+    ScheduleUnregister,
+    ScheduleUpdate,
     Stats,
     SweepExpired,
     TokenBucketTry,
@@ -150,8 +161,18 @@ def lay_limits(connection: sqlite3.Connection) -> None:
     connection.executemany("insert into _anser_slots (key, job_id, fence) values (?, ?, ?)", [("a", 3, 1), ("a", 7, 5)])
 
 
+def lay_schedule(connection: sqlite3.Connection, name: str, **columns: Any) -> None:
+    """A schedule: each minute since ten minutes ago, due a minute ago, if nothing else is said."""
+    plain = {"queue": "mail", "cron": "@every 1m", "tz": "UTC", "payload": "1", "misfire": "all", "overlap": "allow"}
+    numbers = {"priority": 0, "max_attempts": 3, "max_lapses": 5, "grace_s": 60, "jitter_s": 0, "paused": 0}
+    stands = {"anchor_at": NOW - 600, "next_fire_at": NOW - 60, "fires": 0, "missed": 0, "created_at": NOW - 600}
+    columns = {"name": name, **plain, **numbers, **stands, **columns}
+    places = ", ".join("?" * len(columns))
+    connection.execute(f"insert into _anser_schedules ({', '.join(columns)}) values ({places})", list(columns.values()))
+
+
 def furnish(connection: sqlite3.Connection) -> None:
-    """A job in every place, each with an id that tells which, a lock of every kind, and results."""
+    """A job in every place, each with an id that tells which, a lock and a schedule of every kind, and results."""
     connection.execute("begin immediate")
     lay_live(connection, id=1, unique_key="ann", expires_at=NOW)  # expired, and so frees its key
     lay_live(connection, id=2)
@@ -178,7 +199,20 @@ def furnish(connection: sqlite3.Connection) -> None:
     )
     lay_result(connection, 4)
     lay_result(connection, 11, expires_at=NOW)
-    connection.execute("update _anser_fence set fence = 9")
+    lay_lock(connection, "scheduler", fence=10)
+    lay_schedule(connection, "tick")
+    lay_schedule(connection, "closed", paused=1)
+    lay_schedule(connection, "ahead", next_fire_at=NOW + 60, overlap="skip")
+    lay_schedule(connection, "unreadable", tz="Mars/Base")
+    connection.execute("insert into _anser_fires (job_id, schedule, fire_at) values (2, 'ahead', ?)", (NOW - 60,))
+    connection.execute("insert into _anser_fires (job_id, schedule, fire_at) values (90, 'tick', ?)", (NOW - 120,))
+    for name, cron in (("hourly", "0 * * * *"), ("both", "0 0 13 * 5"), ("tick", "0 * * * *")):
+        connection.execute(
+            "insert into _honker_scheduler_tasks (name, queue, cron_expr, payload, next_fire_at)"
+            " values (?, 'mail', ?, '1', ?)",
+            (name, cron, NOW),
+        )
+    connection.execute("update _anser_fence set fence = 10")
     lay_limits(connection)
     connection.execute("insert into _anser_paused (queue, paused_at) values ('closed', ?)", (NOW,))
     tell = "insert into _honker_notifications (id, channel, payload, created_at) values (?, ?, '1', ?)"
@@ -242,6 +276,18 @@ WRITES: dict[str, Op] = {
     "limit_acquire": LimitAcquire(**word(4, 2), key="a", limit=2),
     "limit_release": LimitRelease(**word(3, 1), key="a"),
     "limit_sweep": LimitSweep(),
+    "schedule_register": ScheduleRegister(schedule="new", queue="mail", cron="0 3 * * *", tz="Europe/Paris", payload=1),
+    "schedule_register, of another definition": ScheduleRegister(
+        schedule="tick", queue="post", cron="@every 1m", tz="UTC", payload=[2]
+    ),
+    "schedule_update": ScheduleUpdate(schedule="tick", changes={"cron": "* * * * *", "end_at": NOW + 60}),
+    "schedule_unregister": ScheduleUnregister(schedule="ahead"),
+    "schedule_pause": SchedulePause(schedule="tick"),
+    "schedule_resume": ScheduleResume(schedule="closed"),
+    "schedule_run_now": ScheduleRunNow(schedule="tick"),
+    "schedule_tick": ScheduleTick(owner="w", fence=10),
+    "schedule_tick, by nobody": ScheduleTick(),
+    "schedule_adopt": ScheduleAdopt(schedule="hourly", tz="UTC"),
 }
 
 READS: dict[str, Op] = {
@@ -259,6 +305,9 @@ READS: dict[str, Op] = {
     "stats": Stats(),
     "result_get": ResultGet(queue="mail", id=11),
     "limit_get": LimitGet(key="a"),
+    "schedule_get": ScheduleGet(schedule="tick"),
+    "schedule_list": ScheduleList(),
+    "schedule_soonest": ScheduleSoonest(),
 }
 
 # Operations that a furnished file refuses, each kind at least once, the later the better: some have written by then.
@@ -322,5 +371,21 @@ REFUSED: dict[str, tuple[Op, type[anser.AnserError]]] = {
     "limit_release": (LimitRelease(**word(7, 5), key="a"), anser.LeaseLost),
     "limit_get": (LimitGet(key=""), anser.Invalid),
     "limit_sweep": (LimitSweep(limit=0), anser.Invalid),
+    "schedule_register": (
+        ScheduleRegister(schedule="new", queue="mail", cron="0 3 * * *", tz="UTC", payload={1}),
+        anser.Invalid,
+    ),
+    "schedule_update": (ScheduleUpdate(schedule="unreadable", changes={"priority": 1}), anser.Invalid),
+    "schedule_update, of none": (ScheduleUpdate(schedule="none", changes={}), anser.NotFound),
+    "schedule_unregister": (ScheduleUnregister(schedule=""), anser.Invalid),
+    "schedule_pause": (SchedulePause(schedule=""), anser.Invalid),
+    "schedule_resume": (ScheduleResume(schedule=""), anser.Invalid),
+    "schedule_run_now": (ScheduleRunNow(schedule="none"), anser.NotFound),
+    "schedule_get": (ScheduleGet(schedule=""), anser.Invalid),
+    "schedule_list": (ScheduleList(limit=0), anser.Invalid),
+    "schedule_tick": (ScheduleTick(owner="w", fence=9), anser.LeaseLost),
+    "schedule_adopt": (ScheduleAdopt(schedule="both", tz="UTC"), anser.Invalid),
+    "schedule_adopt, of a name that is taken": (ScheduleAdopt(schedule="tick", tz="UTC"), anser.Conflict),
+    "schedule_adopt, of none": (ScheduleAdopt(schedule="none", tz="UTC"), anser.NotFound),
 }
 NEVER_REFUSED = {"events_off", "stats"}  # they have no arguments, and nothing to meet

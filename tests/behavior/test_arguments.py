@@ -12,7 +12,17 @@ import pytest
 
 import anser
 from anser.ops import OPS, Enqueue, GetJob, Op
-from anser.types import DELAY_MAX_S, INSTANT_MAX, INTEGER_MAX, LEASE_MAX_S, NOTIFICATIONS_KEEP_MAX, Held, State
+from anser.types import (
+    DELAY_MAX_S,
+    INSTANT_MAX,
+    INTEGER_MAX,
+    LEASE_MAX_S,
+    NOTIFICATIONS_KEEP_MAX,
+    Held,
+    Misfire,
+    Overlap,
+    State,
+)
 from tests.behavior.support import READS, WRITES, furnish, raw, rows_in
 
 GOOD: dict[str, Op] = {op.name: op for op in [*reversed(WRITES.values()), *READS.values()]}
@@ -99,6 +109,60 @@ TAKES: dict[str, dict[str, Any]] = {
     "limit_release": {"key": "name", **WORD},
     "limit_get": {"key": "name"},
     "limit_sweep": {"limit": LIMIT},
+    "schedule_register": {
+        "schedule": "name",
+        "queue": "name",
+        "cron": "cron",
+        "tz": "tz",
+        "payload": "any",
+        "priority": (-1_000, 1_000),
+        "max_attempts": (1, 1_000_000),
+        "max_lapses": (0, 1_000_000),
+        "expires_s": (1, DELAY_MAX_S, None),
+        "misfire": "misfire",
+        "grace_s": DELAY,
+        "overlap": "overlap",
+        "jitter_s": (0, 86_400),
+        "start_at": (0, INSTANT_MAX, None),
+        "end_at": (0, INSTANT_MAX, None),
+        "max_fires": (1, INTEGER_MAX, None),
+    },
+    "schedule_update": {"schedule": "name", "changes": "changes"},
+    "schedule_unregister": {"schedule": "name"},
+    "schedule_pause": {"schedule": "name"},
+    "schedule_resume": {"schedule": "name"},
+    "schedule_run_now": {"schedule": "name"},
+    "schedule_get": {"schedule": "name"},
+    "schedule_list": {"after_name": [255], "limit": LIMIT},
+    "schedule_soonest": {},
+    "schedule_tick": {"owner": "name", "fence": FENCE, "limit": LIMIT},
+    "schedule_adopt": {
+        "schedule": "name",
+        "cron": ["cron", None],
+        "tz": "tz",
+        "misfire": "misfire",
+        "grace_s": DELAY,
+        "overlap": "overlap",
+    },
+}
+WRONG_CRONS = [*NO_TEXT, *NO_UTF_8, "", "* * * *", "* * * * * * *", "60 * * * *", "0 0 30 2 *", "@every", "é * * * *"]
+WRONG_ZONES = [*NO_TEXT, *NO_UTF_8, None, "", "Mars/Base", "America", "../UTC", "localtime", "x" * 256]
+# What an argument of a kind of its own does not take, and what it takes.
+KINDS_WRONG: dict[str, list[Any]] = {
+    "state": ["dead", "Pending", "", 5, True, State.DEAD, State.DONE, ["pending"], Unspeakable()],
+    "cron": [*WRONG_CRONS, None],
+    "tz": WRONG_ZONES,
+    "misfire": ["", "All", "never", None, 5, ["all"], Unspeakable()],
+    "overlap": ["", "Allow", "never", None, 5, ["skip"], Unspeakable()],
+    "changes": [None, 5, "queue", ["queue"], {"schedule": "b"}, {"anchor_at": 1}, {5: 1}, Unspeakable()],
+}
+KINDS_RIGHT: dict[str, list[Any]] = {
+    "state": [None, State.PENDING, State.PROCESSING, "pending", "processing"],
+    "cron": ["* * * * *", " 0  0\t* * MON-FRI ", "*/5 * * * * *", "@Daily", "@every 999999999d"],
+    "tz": ["UTC", "America/Argentina/Buenos_Aires", "Etc/GMT+12"],
+    "misfire": ["all", "latest", "skip", *Misfire],
+    "overlap": ["allow", "skip", *Overlap],
+    "changes": [{}, {"queue": "post", "payload": None, "expires_s": None}, {"misfire": "all"}],
 }
 ARGUMENTS = [(name, argument) for name, takes in TAKES.items() for argument in takes if takes[argument] != "any"]
 
@@ -109,8 +173,10 @@ def wrong_values(name: str, argument: str) -> list[Any]:
         return WRONG_NAMES
     if takes == "name or none":
         return [value for value in WRONG_NAMES if value is not None]
-    if takes == "state":
-        return ["dead", "Pending", "", 5, True, State.DEAD, State.DONE, ["pending"], Unspeakable()]
+    if takes == ["cron", None]:
+        return WRONG_CRONS
+    if isinstance(takes, str):
+        return KINDS_WRONG[takes]
     if isinstance(takes, list):
         nothing = [None] if None not in takes else []
         empty = [""] if argument in ("unique_key", "order_key") else []
@@ -144,8 +210,10 @@ def right_values(name: str, argument: str) -> list[Any]:
             "😀",
             "'; drop table _honker_live; --",
         ]
-    if takes == "state":
-        return [None, State.PENDING, State.PROCESSING, "pending", "processing"]
+    if takes == ["cron", None]:
+        return [None, *KINDS_RIGHT["cron"]]
+    if isinstance(takes, str):
+        return KINDS_RIGHT[takes]
     if isinstance(takes, list):
         return ["x" * takes[0], "é" * (takes[0] // 2), "\n\t\x7f\u2028", *takes[1:]]
     if argument == "queues":

@@ -14,6 +14,7 @@ from multiprocessing.synchronize import Barrier
 from typing import Any
 
 import anser
+from anser.types import PERIOD_MAX_S
 
 SPAWN = multiprocessing.get_context("spawn")
 PATIENCE_S = 60  # far more than anything here takes; who waits longer waits for ever
@@ -124,3 +125,33 @@ def listen_and_tell(path: str, times: int, start: Barrier, told: Queue[list[Any]
         start.wait(PATIENCE_S)
         heard = (listener.hear(timeout_s=PATIENCE_S) for _ in range(times))
         told.put([one.payload for one in heard if isinstance(one, anser.Message)])
+
+
+def try_a_window(path: str, limit: int, times: int, start: Barrier, told: Queue[int]) -> None:
+    """Try so often, and tell how often it was allowed."""
+    with anser.open(path, synchronous="normal", busy_timeout_s=30) as db:
+        window = db.rate_limit("sms", limit=limit, per_s=PERIOD_MAX_S)
+        start.wait(PATIENCE_S)
+        told.put(sum(window.try_acquire().allowed for _ in range(times)))
+
+
+def take_turns(path: str, worker: str, times: int, start: Barrier, told: Queue[int]) -> None:
+    """Have the one slot so often, and tell how often somebody else was inside then."""
+    met = had = 0
+    with anser.open(path, synchronous="normal", busy_timeout_s=30) as db:
+        job = db.queue("mail").claim_one(worker)
+        assert job is not None
+        slot = job.limit("smtp", limit=1)
+        start.wait(PATIENCE_S)
+        while had < times:
+            if not slot.acquire():
+                continue
+            had += 1
+            with db.transaction() as tx:
+                (inside,) = tx.execute("update room set inside = inside + 1 returning inside").fetchone()
+                met += inside - 1
+            with db.transaction() as tx:
+                tx.execute("update room set inside = inside - 1")
+            slot.release()
+        job.ack()
+    told.put(met)

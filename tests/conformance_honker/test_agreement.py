@@ -20,7 +20,7 @@ from tests.conformance_honker.worlds import FAMILIES, NOW, SHOWINGS, loose_opera
 
 NO_QUIRKS: frozenset[Quirk] = frozenset()
 TWO_JOBS_TRANSITIONS = 40_000
-SEQUENCES, STEPS, SEEN_MIN = 60, 120, 10
+SEQUENCES, STEPS, SEEN_MIN = 80, 120, 10
 MIXED_RATE = 0.5  # of the families are in a sequence: some have few, so that each has its time
 
 
@@ -70,6 +70,15 @@ def test_ways_of_two_steps_with_a_job_and_a_result_agree(honker: HonkerTarget) -
 
     assert [str(difference) for difference in found.differences.values()] == []
     assert found.depth == 2
+
+
+def test_windows_agree_to_the_second_with_every_quirk_and_with_none(honker: HonkerTarget) -> None:
+    for quirks in (HONKER_0_5, NO_QUIRKS):
+        found = explore(honker, Scope(windows=1), quirks)
+
+        assert [str(difference) for difference in found.differences.values()] == []
+        assert found.closed
+        assert found.names.keys() >= {"rate_limit_try.counted", "rate_limit_try.refused", "rate_limit_sweep.forgot"}
 
 
 def test_what_only_honker_takes_agrees(honker: HonkerTarget) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import assert_type
 
 import anser
@@ -104,6 +105,45 @@ async def waited_for_a_result(db: anser.Database, emails: anser.Queue) -> None:
     except anser.JobDead as dead:
         assert_type(dead.error, str | None)
     assert_type(db.result_sweep(), int)
+
+
+def scheduled(db: anser.Database) -> None:
+    registered = db.schedules.register(
+        "nightly", queue="reports", cron="0 3 * * *", tz="Europe/Paris", payload={"n": 1}, misfire=anser.Misfire.ALL
+    )
+    assert_type(registered, anser.Registered)
+    assert_type(registered.change, anser.Change)
+    assert_type(db.schedules.update("nightly", cron="0 4 * * *", end_at=None), anser.Registered)
+    assert_type(db.schedules.pause("nightly"), bool)
+    assert_type(db.schedules.resume("nightly"), bool)
+    assert_type(db.schedules.run_now("nightly"), int | None)
+    assert_type(db.schedules.get("nightly"), anser.Schedule | None)
+    assert_type(db.schedules.list(limit=5), tuple[anser.Schedule, ...])
+    assert_type(db.schedules.soonest(), int | None)
+    assert_type(db.schedules.tick(), anser.Ticked)
+    assert_type(db.schedules.adopt("hourly", tz="UTC"), anser.Registered)
+    assert_type(db.schedules.unregister("nightly"), bool)
+
+
+def scheduling(db: anser.Database, stop: threading.Event) -> None:
+    scheduler = anser.Scheduler(db, owner="host-1", ttl_s=60)
+    assert_type(scheduler.tick(), anser.Ticked | None)
+    assert_type(scheduler.leads, bool)
+    scheduler.run(stop)
+    scheduler.resign()
+
+
+def limited(db: anser.Database, emails: anser.Queue) -> None:
+    assert_type(db.rate_limit("sms", limit=100, per_s=60).try_acquire(), anser.Allowance)
+    allowance = db.token_bucket("api", limit=10, per_s=1).try_acquire(2)
+    assert_type((allowance.allowed, allowance.remaining, allowance.retry_at), tuple[bool, int, int | None])
+    assert_type(db.rate_limit_sweep(older_than_s=86_400), int)
+    job = emails.claim_one("worker-1")
+    if job is not None:
+        with job.limit("smtp", limit=3) as slot:
+            assert_type(slot, anser.JobLimit)
+        assert_type(job.limit("smtp", limit=3).acquire(), bool)
+    assert_type((db.limit_get("smtp"), db.limit_sweep()), tuple[int, int])
 
 
 def acked_with_its_own_writes(db: anser.Database, emails: anser.Queue) -> None:

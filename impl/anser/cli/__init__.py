@@ -17,6 +17,7 @@ except ModuleNotFoundError as error:
     sys.exit(2)
 
 from anser.cli.cron import cron
+from anser.cli.schedules import schedules
 from anser.errors import Invalid
 
 __all__ = ["main"]
@@ -39,3 +40,4 @@ def main() -> None:
 
 
 main.add_command(cron)
+main.add_command(schedules)

@@ -1,5 +1,5 @@
 """Rows of the file as values. The column order is that of the statements `get_job`, `get_job_dead`, `claim_pick`,
-`lock_get`, `notification_read`, `event_read`.
+`lock_get`, `notification_read`, `event_read`, `schedule_get`.
 """
 
 from __future__ import annotations
@@ -8,15 +8,30 @@ from dataclasses import fields, make_dataclass
 from typing import Any, cast
 
 from anser.core.tx import Row
-from anser.types import Dead, Event, EventKind, Finished, Job, Lease, Lock, Notification, Reason, State
+from anser.types import (
+    Dead,
+    Event,
+    EventKind,
+    Finished,
+    Job,
+    Lease,
+    Lock,
+    Misfire,
+    Notification,
+    Overlap,
+    Reason,
+    Schedule,
+    State,
+)
 
-__all__ = ["dead_of", "event_of", "finished_of", "job_of", "leased_of", "lock_of", "notification_of"]
+__all__ = ["dead_of", "event_of", "finished_of", "job_of", "leased_of", "lock_of", "notification_of", "schedule_of"]
 
 _REASONS = {reason.value: reason for reason in Reason}
 _PROCESSING = State.PROCESSING
 _STATE, _PLAIN = 3, 14  # places in a live row; the first _PLAIN columns are a job's own fields
 _LINE = 13  # how many columns of a row of the line are a job's own fields; its state is not among them
 _REASON = 11  # place in a dead row
+_MISFIRE, _OVERLAP, _PAUSED = 9, 11, 16  # places in a row of the schedules
 
 
 def job_of(row: Row) -> Job:
@@ -68,3 +83,11 @@ def lock_of(row: Row) -> Lock:
 def notification_of(row: Row) -> Notification:
     """A notification, its payload as it stands."""
     return Notification(*row)
+
+
+def schedule_of(row: Row) -> Schedule:
+    """A row of the schedules."""
+    fields = list(row)
+    fields[_MISFIRE], fields[_OVERLAP] = Misfire(fields[_MISFIRE]), Overlap(fields[_OVERLAP])
+    fields[_PAUSED] = bool(fields[_PAUSED])
+    return Schedule(*fields)

@@ -23,5 +23,6 @@ from anser.ops.locks import *
 from anser.ops.notifications import *
 from anser.ops.payload import *
 from anser.ops.results import *
+from anser.ops.schedules import *
 from anser.ops.stats import *
 from anser.ops.wire import *

@@ -16,4 +16,5 @@ from anser.types.locks import *
 from anser.types.notifications import *
 from anser.types.orders import *
 from anser.types.results import *
+from anser.types.schedules import *
 from anser.types.stats import *

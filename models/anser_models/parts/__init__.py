@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from anser_models.parts import events, jobs, limits, locks, notifications, orders, results
+from anser_models.parts import events, jobs, limits, locks, notifications, orders, results, schedules
 from anser_models.world import World
 
 __all__ = ["INVARIANTS", "PARTS", "canonical", "shifted"]
@@ -36,6 +36,7 @@ PARTS: tuple[Part, ...] = (
     results,
     limits,
     orders,
+    schedules,
 )
 
 INVARIANTS = tuple(invariant for part in PARTS for invariant in part.INVARIANTS)

@@ -10,6 +10,7 @@ from anser_models.predicates.limits import filled, full, holds_slot, level_at, w
 from anser_models.predicates.locks import locked, locked_by
 from anser_models.predicates.notifications import beyond, too_old
 from anser_models.predicates.results import result_over, result_shown
+from anser_models.predicates.schedules import ripe
 
 __all__ = [
     "beyond",
@@ -28,6 +29,7 @@ __all__ = [
     "locked_by",
     "result_over",
     "result_shown",
+    "ripe",
     "stray",
     "too_old",
     "window_start",

@@ -11,7 +11,20 @@ from typing import Any, Protocol
 
 from anser_models.draft import Draft
 from anser_models.quirks import Quirk
-from anser_models.verbs import claims, dead, events, jobs, leases, limits, locks, notifications, orders, results, stats
+from anser_models.verbs import (
+    claims,
+    dead,
+    events,
+    jobs,
+    leases,
+    limits,
+    locks,
+    notifications,
+    orders,
+    results,
+    schedules,
+    stats,
+)
 
 __all__ = ["FAMILIES", "LOOSE", "TRANSITIONS", "VERBS"]
 
@@ -44,6 +57,7 @@ FAMILIES: tuple[Family, ...] = (
     results,
     limits,
     orders,
+    schedules,
 )
 
 TRANSITIONS = {name: rule for family in FAMILIES for name, rule in family.TRANSITIONS.items()}

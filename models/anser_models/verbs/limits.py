@@ -36,7 +36,7 @@ TRANSITIONS = {
     "limit_sweep.nothing": "LIM-12",
 }
 
-LOOSE: dict[Quirk, set[str]] = {}
+LOOSE = {Quirk.E21_PAST_RUN_AT: {"older_than_s"}}
 
 
 def rate_limit_try(draft: Draft, op: RateLimitTry) -> Allowance:

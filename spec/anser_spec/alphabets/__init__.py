@@ -20,6 +20,7 @@ from anser_spec.alphabets import (
     notifications,
     orders,
     results,
+    schedules,
     stats,
 )
 from anser_spec.alphabets.base import HORIZON_S, NAMES_MAX, Alphabet, Scope
@@ -40,6 +41,7 @@ ALPHABETS: tuple[Alphabet, ...] = (
     limits.BUCKETS,
     limits.SLOTS,
     orders.ALPHABET,
+    schedules.ALPHABET,
 )
 KINDS = tuple(dict.fromkeys(family.kind for family in ALPHABETS))
 

@@ -66,6 +66,11 @@ def _no_instants(world: World) -> Iterable[int]:  # noqa: ARG001 - most instants
     return ()
 
 
+def _no_starts() -> Iterable[tuple[World, int]]:
+    """Most families begin with the seeds."""
+    return ()
+
+
 def _no_orders(world: World) -> Iterable[tuple[object, ...]]:  # noqa: ARG001 - most orders are those of jobs
     return ()
 
@@ -88,6 +93,7 @@ class Alphabet:
     crowd: Callable[[World], Iterable[Op]] = _none
     fits: Callable[[World, int], bool] = _fits
     instants: Callable[[World], Iterable[int]] = _no_instants
+    starts: Callable[[], Iterable[tuple[World, int]]] = _no_starts  # worlds beside the seeds, each with its instant
     orders: Callable[[World], Iterable[tuple[object, ...]]] = _no_orders
     breaches: Callable[[World, int], Iterable[Difference]] = _no_breaches
     scopes: tuple[Scope, ...] = ()  # that a run of the suite looks at for this family's sake

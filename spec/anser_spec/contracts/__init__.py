@@ -16,11 +16,11 @@ import inspect
 from collections.abc import Callable
 from types import ModuleType
 
-from anser_spec.contracts import arguments, backoff, claims, dead, jobs, leases, limits, locks
+from anser_spec.contracts import arguments, backoff, claims, dead, jobs, leases, limits, locks, notifications
 
 __all__ = ["CONTRACTS", "FAMILIES"]
 
-FAMILIES: tuple[ModuleType, ...] = (jobs, claims, leases, dead, locks, limits, backoff, arguments)
+FAMILIES: tuple[ModuleType, ...] = (jobs, claims, leases, dead, locks, notifications, limits, backoff, arguments)
 
 _FOUND = [
     (name, value)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from anser_models import World
-from anser_spec.file import dead, events, jobs, leases, limits, locks, notifications, orders, results
+from anser_spec.file import dead, events, jobs, leases, limits, locks, notifications, orders, results, schedules
 from anser_spec.file.table import Counter, Stored, Table, columns_of, fetched
 
 __all__ = ["COUNTERS", "TABLES", "File", "abstract", "fill"]
@@ -26,6 +26,7 @@ TABLES: tuple[Table, ...] = (
     *events.TABLES,
     *results.TABLES,
     *limits.TABLES,
+    *schedules.TABLES,
 )
 COUNTERS: tuple[Counter, ...] = (
     *jobs.COUNTERS,

@@ -11,7 +11,19 @@ from hypothesis.stateful import initialize, rule
 
 from anser.ops import Op
 from anser_models import World
-from anser_spec.machine import claims, dead, events, jobs, leases, limits, locks, notifications, orders, results
+from anser_spec.machine import (
+    claims,
+    dead,
+    events,
+    jobs,
+    leases,
+    limits,
+    locks,
+    notifications,
+    orders,
+    results,
+    schedules,
+)
 from anser_spec.machine.base import Family, Machine, Run
 from anser_spec.machine.values import pick
 from anser_spec.seeds import CROWDS, SEED_NOW, SEEDS
@@ -29,6 +41,7 @@ FAMILIES: tuple[Family, ...] = (
     results.FAMILY,
     limits.FAMILY,
     orders.FAMILY,
+    schedules.FAMILY,
 )
 
 INVALID: tuple[Op, ...] = tuple(op for family in FAMILIES for op in family.invalid)

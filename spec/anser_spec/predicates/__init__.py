@@ -30,6 +30,7 @@ from anser_spec.predicates import (
     notifications,
     orders,
     results,
+    schedules,
     stats,
     storage,
 )
@@ -67,6 +68,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     results,
     limits,
     orders,
+    schedules,
     storage,
 )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from anser.ops import Op
 from anser_models import Quirk, World
-from tests.conformance_honker.worlds import jobs, locks, notifications, results
+from tests.conformance_honker.worlds import jobs, limits, locks, notifications, results
 from tests.conformance_honker.worlds.base import NOW, Family, Showing
 
 __all__ = ["FAMILIES", "NOW", "SHOWINGS", "loose_operations", "odd_worlds"]
@@ -18,6 +18,7 @@ FAMILIES: tuple[Family, ...] = (
     locks.FAMILY,
     notifications.FAMILY,
     results.FAMILY,
+    limits.FAMILY,
 )
 
 SHOWINGS: dict[Quirk, Showing] = {quirk: showing for family in FAMILIES for quirk, showing in family.showings.items()}

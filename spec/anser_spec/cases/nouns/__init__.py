@@ -7,7 +7,19 @@ from dataclasses import replace
 from typing import Any
 
 from anser_models import World
-from anser_spec.cases.nouns import claims, dead, events, jobs, limits, locks, notifications, orders, results, whole
+from anser_spec.cases.nouns import (
+    claims,
+    dead,
+    events,
+    jobs,
+    limits,
+    locks,
+    notifications,
+    orders,
+    results,
+    schedules,
+    whole,
+)
 from anser_spec.cases.nouns.base import Noun
 from anser_spec.cases.nouns.whole import LAST
 
@@ -23,6 +35,7 @@ _FAMILIES: tuple[tuple[Noun, ...], ...] = (
     results.NOUNS,
     limits.NOUNS,
     orders.NOUNS,
+    schedules.NOUNS,
     whole.NOUNS,
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anser_spec.drivers.honker.calls import Call, Family
-from anser_spec.drivers.honker.families import claims, dead, jobs, leases, locks, notifications, results
+from anser_spec.drivers.honker.families import claims, dead, jobs, leases, limits, locks, notifications, results
 from anser_spec.drivers.honker.rows import Table
 
 FAMILIES: tuple[Family, ...] = (
@@ -14,6 +14,7 @@ FAMILIES: tuple[Family, ...] = (
     locks.FAMILY,
     notifications.FAMILY,
     results.FAMILY,
+    limits.FAMILY,
 )
 
 TABLES: tuple[Table, ...] = tuple(table for family in FAMILIES for table in family.tables)

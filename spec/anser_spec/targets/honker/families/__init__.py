@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from anser_spec.targets.honker.families import claims, dead, jobs, leases, locks, notifications, results
+from anser_spec.targets.honker.families import claims, dead, jobs, leases, limits, locks, notifications, results
 from anser_spec.targets.honker.families.base import Family
 
 __all__ = ["FAMILIES"]
@@ -17,4 +17,5 @@ FAMILIES: tuple[Family, ...] = (
     locks.FAMILY,
     notifications.FAMILY,
     results.FAMILY,
+    limits.FAMILY,
 )
