@@ -36,6 +36,7 @@ from anser.limits import JobLimit, RateLimit, TokenBucket
 from anser.locks import NamedLock
 from anser.notifications import Listener, Lost, Message
 from anser.ops import decode
+from anser.outbox import Delivered, Outbox, OutboxMessage
 from anser.queue import ClaimedJob, Queue
 from anser.retention import Maintained, Retention
 from anser.scheduler import Scheduler
@@ -88,6 +89,7 @@ __all__ = [
     "Counts",
     "Database",
     "Dead",
+    "Delivered",
     "Enqueued",
     "Entry",
     "Event",
@@ -118,6 +120,8 @@ __all__ = [
     "NamedLock",
     "NotFound",
     "Notification",
+    "Outbox",
+    "OutboxMessage",
     "Overlap",
     "Queue",
     "RateLimit",

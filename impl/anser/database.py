@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike, fspath
 from types import TracebackType
@@ -35,6 +35,7 @@ from anser.ops import (
     ResultSweep,
     Stats,
 )
+from anser.outbox import Deliver, Outbox
 from anser.queue import Queue
 from anser.retention import Maintained, Retention, maintain
 from anser.schedules import Schedules
@@ -117,6 +118,30 @@ class Database:
         renewed every so many seconds while the body runs; if None, never. Raises `Invalid` for a wrong argument.
         """
         return NamedLock(self, name, owner=uuid.uuid4().hex if owner is None else owner, ttl_s=ttl_s, renew_s=renew_s)
+
+    def outbox(
+        self,
+        name: str,
+        deliver: Deliver | Mapping[str, Deliver],
+        *,
+        lease_s: int = 60,
+        max_attempts: int = 20,
+        backoff: Backoff | None = None,
+    ) -> Outbox:
+        """Messages to the world outside, sent with a transaction and delivered at least once; nothing is written.
+
+        `deliver` is a function of a message, or one for each destination. It is kept by heartbeats for as long as it
+        takes, and tried `max_attempts` times, with waits by `backoff`: if None, 5 to 10 s first and half an hour to an
+        hour at last, half a day in all (OUT-3). Raises `Invalid` for a wrong argument.
+        """
+        return Outbox(
+            self,
+            name,
+            deliver,
+            lease_s=lease_s,
+            max_attempts=max_attempts,
+            backoff=Backoff() if backoff is None else backoff,
+        )
 
     @property
     def schedules(self) -> Schedules:

@@ -52,6 +52,16 @@ def test_the_worlds_of_two_locks_close_without_a_disagreement(sqlite: SqliteTarg
     took(found.names.elements(), "transitions")
 
 
+def test_jobs_that_run_one_after_another_agree(sqlite: SqliteTarget) -> None:
+    three = explore(sqlite, Scope(jobs=3, places=3, depth=1))
+    two = explore(sqlite, Scope(jobs=2, places=2, max_transitions=6_000))
+
+    assert [str(difference) for found in (two, three) for difference in found.differences.values()] == []
+    names = three.names + two.names
+    assert min(names[name] for name in TRANSITIONS if name.startswith("order.")) > 10
+    took(names.elements(), "transitions")
+
+
 def test_the_worlds_of_a_notification_close_and_those_of_two_agree_to_a_depth(sqlite: SqliteTarget) -> None:
     one, two = explore(sqlite, Scope(notifications=1)), explore(sqlite, Scope(notifications=2, depth=4))
 
@@ -59,16 +69,6 @@ def test_the_worlds_of_a_notification_close_and_those_of_two_agree_to_a_depth(sq
     assert one.closed
     assert two.transitions > 5_000
     took(two.names.elements(), "transitions")
-
-
-def test_jobs_that_run_one_after_another_agree(sqlite: SqliteTarget) -> None:
-    three = explore(sqlite, Scope(jobs=3, places=3, depth=1))
-    two = explore(sqlite, Scope(jobs=2, places=2, depth=2, max_transitions=15_000))
-
-    assert [str(difference) for found in (two, three) for difference in found.differences.values()] == []
-    names = three.names + two.names
-    assert min(names[name] for name in TRANSITIONS if name.startswith("order.")) > 10
-    took(names.elements(), "transitions")
 
 
 def test_a_lock_and_a_job_agree_side_by_side(sqlite: SqliteTarget) -> None:

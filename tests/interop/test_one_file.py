@@ -84,6 +84,22 @@ def test_honker_takes_jobs_of_one_order_key_one_after_another_too(mail: anser.Qu
     assert mail.claim_one("a") is None
 
 
+@pytest.mark.rule("STO-2", "OUT-1")
+def test_an_outbox_is_worked_on_by_both(db: anser.Database, honker: HonkerProcess) -> None:
+    got: list[object] = []
+    hooks = db.outbox("hooks", lambda message: got.append(message.payload))
+    queue = "_outbox:hooks"
+
+    ours = hooks.send({"from": "anser"})
+    (taken,) = honker.do(Claim(queues=(queue,), worker="h", n=1, lease_s=LONG_S))
+    honker.do(Ack(queue=queue, id=taken["id"], worker="h", fence=1))
+    honker.do(Enqueue(queue=queue, payload={"from": "honker"}))
+
+    assert taken["id"] == ours
+    assert hooks.deliver_batch("a") == anser.Delivered(1, 0, 0)
+    assert got == [{"from": "honker"}]
+
+
 @pytest.mark.rule("STO-2", "CLM-1")
 def test_both_take_jobs_by_priority_whoever_enqueued_them(mail: anser.Queue, honker: HonkerProcess) -> None:
     low = mail.enqueue(1, priority=-1).id

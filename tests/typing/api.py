@@ -53,6 +53,19 @@ def locked(db: anser.Database) -> None:
     assert_type(db.lock_sweep(), int)
 
 
+def sent(db: anser.Database) -> None:
+    def deliver(message: anser.OutboxMessage) -> None:
+        assert_type(message.id, int)
+
+    webhooks = db.outbox("webhooks", {"shop": deliver})
+    assert_type(webhooks, anser.Outbox)
+    with db.transaction() as tx:
+        assert_type(webhooks.send({"order": 42}, destination="shop", order_key="ann", tx=tx), int)
+    assert_type(webhooks.deliver_batch("worker-1"), anser.Delivered)
+    assert_type(webhooks.queue("shop"), anser.Queue)
+    webhooks.run("worker-1", stop=lambda: True)
+
+
 def told_and_heard(db: anser.Database) -> None:
     assert_type(db.notify("orders", {"id": 42}), int)
     for heard in db.listen("orders", after_id=7, timeout_s=0.5):

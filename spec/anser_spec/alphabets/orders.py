@@ -48,5 +48,5 @@ ALPHABET = Alphabet(
     fits=fits,
     instants=instants,
     orders=orders,
-    scopes=(Scope(jobs=3, places=3, depth=1), Scope(jobs=2, places=2, depth=2)),
+    scopes=(Scope(jobs=3, places=3, depth=1), Scope(jobs=2, places=2, max_transitions=10_000)),
 )
