@@ -181,16 +181,12 @@ def wrong_values(name: str, argument: str) -> list[Any]:
     takes = TAKES[name][argument]
     if takes == "name":
         return WRONG_NAMES
-    if takes == "name or none":
+    if takes in ("name or none", "reader"):
         return [value for value in WRONG_NAMES if value is not None]
     if takes == ["cron", None]:
         return WRONG_CRONS
     if isinstance(takes, str):
         return KINDS_WRONG[takes]
-    if takes == "reader":
-        return [value for value in WRONG_NAMES if value is not None]
-    if takes == "state":
-        return ["dead", "Pending", "", 5, True, State.DEAD, State.DONE, ["pending"], Unspeakable()]
     if isinstance(takes, list):
         nothing = [None] if None not in takes else []
         empty = [""] if argument in ("unique_key", "order_key") else []
