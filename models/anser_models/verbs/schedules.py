@@ -30,6 +30,7 @@ from anser.types import (
     WALK_MAX,
     Bad,
     Change,
+    EventKind,
     Fire,
     Fired,
     Job,
@@ -47,6 +48,7 @@ from anser_models.draft import Draft
 from anser_models.predicates import doom, locked_by, ripe
 from anser_models.quirks import Quirk
 from anser_models.verbs.moves import give_id
+from anser_models.verbs.telling import tell
 
 __all__ = ["LOOSE", "TRANSITIONS", "VERBS"]
 
@@ -412,6 +414,7 @@ def _made(draft: Draft, row: Schedule, fire_at: int | None, run_at: int, expires
         lease=None,
     )
     draft.world.fires[id] = Fire(id, row.name, fire_at)
+    tell(draft, EventKind.ENQUEUED, draft.world.jobs[id])
     return id
 
 

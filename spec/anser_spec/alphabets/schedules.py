@@ -111,6 +111,6 @@ ALPHABET = Alphabet(
     scopes=(
         Scope(schedules=2, depth=1),
         Scope(schedules=1, depth=2),
-        Scope(schedules=1, jobs=1, locks=1, depth=1, crowds=True),
+        Scope(schedules=1, jobs=1, locks=1, events=2, depth=1, crowds=True),
     ),
 )

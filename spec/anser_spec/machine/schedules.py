@@ -65,6 +65,8 @@ class Schedules(Machine):
     def begun(self, first: int) -> None:
         """What only a seed has is looked at before anything else: rows of honker's, and rows that are wrong."""
         super().begun(first)
+        for theirs in sorted(self.world.honker_schedules):
+            self.schedule_adopt(theirs, first)
         if self.world.schedules and first % 4 != 3:
             self.do(ScheduleTick(limit=one_of(LIMITS[1:], first)))
 
@@ -175,7 +177,7 @@ class Schedules(Machine):
 
     def schedule_adopt(self, name: str, how: int) -> None:
         """As it is, or with another expression, of which the next fire may be no boundary."""
-        cron = one_of((None, None, "30 * * * *"), how // 4)
+        cron = one_of((None, None, None, "30 * * * *"), how // 4)
         self.do(
             ScheduleAdopt(schedule=name, tz=one_of(ZONES, how // 16), cron=cron, misfire=one_of(tuple(Misfire), how))
         )

@@ -72,10 +72,12 @@ def _fired(*rows: Any) -> World:
     return world(*rows, pending(1), Fire(1, "a", SEED_NOW - 1))
 
 
+THEIRS = (honker_schedule("y"), honker_schedule("z", next_fire_at=SEED_NOW))  # the next fire of one is a boundary
+
 SEEDS: dict[str, World] = {
-    "scheduled": world(schedule("a"), honker_schedule("b"), honker_schedule("c", next_fire_at=SEED_NOW)),
-    "scheduled_ahead": world(schedule("a", next_fire_at=SEED_NOW + 1), honker_schedule("b", enabled=0)),
-    "scheduled_late": world(schedule("a", next_fire_at=SEED_NOW - 2)),
+    "scheduled": world(schedule("a"), *THEIRS),
+    "scheduled_ahead": world(schedule("a", next_fire_at=SEED_NOW + 1), *THEIRS),
+    "scheduled_late": world(schedule("a", next_fire_at=SEED_NOW - 2), pending(1), Fire(1, "a", SEED_NOW - 2), *THEIRS),
     "scheduled_late_latest": world(schedule("a", next_fire_at=SEED_NOW - 2, misfire=Misfire.LATEST)),
     "scheduled_late_skip": world(
         schedule("a", next_fire_at=SEED_NOW - 2, misfire=Misfire.SKIP),
@@ -96,7 +98,7 @@ SEEDS: dict[str, World] = {
         schedule("a", next_fire_at=None, max_fires=1, fires=1, last_fire_at=SEED_NOW - 1),
     ),
     "schedule_running": _fired(schedule("a", next_fire_at=SEED_NOW - 1, overlap=Overlap.SKIP)),
-    "schedule_ran": world(schedule("a", overlap=Overlap.SKIP), Fire(1, "a", None), last_id=1),
+    "schedule_ran": world(schedule("a", overlap=Overlap.SKIP), Fire(1, "a", None), *THEIRS, last_id=1),
     "schedule_doomed": world(
         schedule("a", overlap=Overlap.SKIP), pending(1, expires_at=SEED_NOW), Fire(1, "a", SEED_NOW - 1)
     ),
@@ -107,11 +109,12 @@ SEEDS: dict[str, World] = {
         pending(1),
         Fire(1, "b", SEED_NOW - 1),
     ),
-    "schedule_bad_cron": world(schedule("a", cron="@every never"), schedule("b", payload="2")),
+    "schedule_bad_cron": world(schedule("a", cron="@every never"), schedule("b", payload="2"), *THEIRS),
     "schedule_bad_zone": world(schedule("a", tz="Mars/Base"), schedule("b", payload="2")),
     "schedule_no_json": world(schedule("a", payload=NOT_JSON), schedule("b", payload=UNREADABLE)),
     "schedule_bad_numbers": world(schedule("a", grace_s=-1), schedule("b", next_fire_at=-1)),
-    "schedule_led": world(schedule("a"), lock("scheduler", fence=2)),
+    "schedule_told": world(schedule("a"), *THEIRS, events_keep=2),
+    "schedule_led": world(schedule("a"), lock("scheduler", fence=2), *THEIRS),
     "schedule_of_honker": world(
         honker_schedule("a", cron_expr="@every 2s", next_fire_at=SEED_NOW + 1, enabled=0),
         honker_schedule("b", payload="2"),
