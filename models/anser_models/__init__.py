@@ -2,7 +2,7 @@
 
 from anser_models.invariants import INVARIANTS, broken
 from anser_models.parts import canonical, shifted
-from anser_models.quirks import HONKER_0_5, Quirk
+from anser_models.quirks import HONKER_0_5, PROCESS_TZ, Quirk
 from anser_models.step import TRANSITIONS, VERBS, Refused, Step, step, step_named
 from anser_models.world import EMPTY, World
 
@@ -10,6 +10,7 @@ __all__ = [
     "EMPTY",
     "HONKER_0_5",
     "INVARIANTS",
+    "PROCESS_TZ",
     "TRANSITIONS",
     "VERBS",
     "Quirk",

@@ -14,7 +14,18 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-__all__ = ["last_before", "next_after"]
+__all__ = [
+    "UNIT_S",
+    "YEARS_MAX",
+    "Fields",
+    "accepts",
+    "clock",
+    "fields_of",
+    "fires",
+    "last_before",
+    "next_after",
+    "walk",
+]
 
 YEARS_MAX = 41  # no expression waits longer and still fires
 LAST_AT = int(datetime(9000, 1, 1, tzinfo=UTC).timestamp())  # then schedules end
@@ -43,7 +54,7 @@ def next_after(expr: str, tz: str, at: int, *, anchor_at: int | None = None) -> 
         period_s = int(words[1][:-1]) * UNIT_S[words[1][-1]]
         found: int | None = anchor_at + (max(0, at - anchor_at) // period_s + 1) * period_s
     else:
-        found = _walk(_fields(" ".join(words)), ZoneInfo(tz), at)
+        found = walk(fields_of(" ".join(words)), ZoneInfo(tz), at)
     return None if found is None or found > LAST_AT else found
 
 
@@ -68,8 +79,12 @@ def last_before(expr: str, tz: str, at: int, *, anchor_at: int | None = None) ->
 
 
 @dataclass(frozen=True, slots=True)
-class _Fields:
-    """What the six fields accept. `odd_weekdays` are the items that are no numbers: 5l, 5#3."""
+class Fields:
+    """What the six fields accept. `odd_weekdays` are the items that are no numbers: 5l, 5#3.
+
+    The last three are how honker reads: both day fields must match; of a time that comes twice the second is taken;
+    every time that is skipped fires at the end of its gap.
+    """
 
     seconds: tuple[int, ...]
     minutes: tuple[int, ...]
@@ -79,16 +94,19 @@ class _Fields:
     weekdays: tuple[int, ...]
     last_day: bool
     odd_weekdays: tuple[str, ...]
+    both_days: bool = False
+    second_pass: bool = False
+    every_gap: bool = False
 
 
 @lru_cache(maxsize=1_000)
-def _fields(text: str) -> _Fields:
+def fields_of(text: str) -> Fields:
     texts = MACROS.get(text, text).split()
     second, minute, hour, month_day, month, weekday = [
         field.split(",") for field in (texts if len(texts) == 6 else ["0", *texts])
     ]
     odd = tuple(item for item in weekday if "#" in item or item.endswith("l"))
-    return _Fields(
+    return Fields(
         seconds=_numbers(second, 0, 59),
         minutes=_numbers(minute, 0, 59),
         hours=_numbers(hour, 0, 23),
@@ -118,13 +136,13 @@ def _item(item: str, low: int, high: int, names: tuple[str, ...]) -> Iterator[in
         yield (first + gone - low) % size + low
 
 
-def _accepts(fields: _Fields, day: date) -> bool:
+def accepts(fields: Fields, day: date) -> bool:
     """A day field that lists every number restricts nothing; where both restrict, one is enough (CRN-5)."""
     of_month = day.day in fields.month_days or (fields.last_day and _last_of_its_kind(day, 1))
     of_week = day.isoweekday() % 7 in fields.weekdays or any(_odd(item, day) for item in fields.odd_weekdays)
     if day.month not in fields.months:
         return False
-    if len(fields.month_days) < 31 and len(fields.weekdays) < 7:
+    if len(fields.month_days) < 31 and len(fields.weekdays) < 7 and not fields.both_days:
         return of_month or of_week
     return (of_month or len(fields.month_days) == 31) and (of_week or len(fields.weekdays) == 7)
 
@@ -145,7 +163,7 @@ def _last_of_its_kind(day: date, period: int) -> bool:
 # --- the walk
 
 
-def _walk(fields: _Fields, zone: ZoneInfo, at: int) -> int | None:
+def walk(fields: Fields, zone: ZoneInfo, at: int) -> int | None:
     """The earliest fire that is later, of the first day that has one and of the day after that.
 
     The walk begins a day early: a fire may be moved to the day after its own, and a clock that is set back at midnight
@@ -159,9 +177,9 @@ def _walk(fields: _Fields, zone: ZoneInfo, at: int) -> int | None:
     return None
 
 
-def _of_day(fields: _Fields, zone: ZoneInfo, day: datetime, at: int, best: int | None) -> int | None:
+def _of_day(fields: Fields, zone: ZoneInfo, day: datetime, at: int, best: int | None) -> int | None:
     """The earliest of `best` and the day's fires later than `at`."""
-    if not _accepts(fields, day.date()) or _closed(zone, day, timedelta(days=1), at, best):
+    if not accepts(fields, day.date()) or _closed(zone, day, timedelta(days=1), at, best):
         return best
     for hour in fields.hours:
         begins = day + timedelta(hours=hour)
@@ -170,14 +188,13 @@ def _of_day(fields: _Fields, zone: ZoneInfo, day: datetime, at: int, best: int |
     return best
 
 
-def _of_hour(fields: _Fields, zone: ZoneInfo, hour: datetime, at: int, best: int | None) -> int | None:
+def _of_hour(fields: Fields, zone: ZoneInfo, hour: datetime, at: int, best: int | None) -> int | None:
     for minute in fields.minutes:
         begins = hour + timedelta(minutes=minute)
         if _closed(zone, begins, timedelta(minutes=1), at, best):
             continue
         for second in fields.seconds:
-            fires = _fires(zone, begins + timedelta(seconds=second), hourly=len(fields.hours) == 24)
-            later = [fire for fire in fires if fire > at]
+            later = [fire for fire in fires(fields, zone, begins + timedelta(seconds=second)) if fire > at]
             best = min(later if best is None else [best, *later], default=None)
     return best
 
@@ -189,18 +206,20 @@ def _closed(zone: ZoneInfo, begins: datetime, length: timedelta, at: int, best: 
     return max(_stamps(zone, begins + length - timedelta(seconds=1))) <= at
 
 
-def _fires(zone: ZoneInfo, wall: datetime, *, hourly: bool) -> list[int]:
+def fires(fields: Fields, zone: ZoneInfo, wall: datetime) -> list[int]:
     """The instants at which an accepted civil time fires (CRN-7, CRN-8, CRN-9)."""
-    stamps = _stamps(zone, wall)
-    readings = sorted({stamp for stamp in stamps if _clock(zone, stamp) == wall})
-    if readings or hourly:
+    readings = sorted({stamp for stamp in _stamps(zone, wall) if clock(zone, stamp) == wall})
+    hourly = len(fields.hours) == 24
+    if readings and fields.second_pass:
+        return readings[-1:]
+    if readings or (hourly and not fields.every_gap):
         return readings if hourly else readings[:1]
-    before, after = min(stamps), max(stamps)
+    before, after = sorted(_stamps(zone, wall))
     while after - before > 1:
         middle = (before + after) // 2
-        before, after = (before, middle) if _clock(zone, middle) > wall else (middle, after)
-    skipped = _clock(zone, after) - _clock(zone, before) - timedelta(seconds=1)
-    return [after] if skipped < timedelta(days=1) else []
+        before, after = (before, middle) if clock(zone, middle) > wall else (middle, after)
+    skipped = clock(zone, after) - clock(zone, before) - timedelta(seconds=1)
+    return [after] if skipped < timedelta(days=1) or fields.every_gap else []
 
 
 def _stamps(zone: ZoneInfo, wall: datetime) -> tuple[int, int]:
@@ -210,5 +229,6 @@ def _stamps(zone: ZoneInfo, wall: datetime) -> tuple[int, int]:
     return int(one), int(other)
 
 
-def _clock(zone: ZoneInfo, at: int) -> datetime:
+def clock(zone: ZoneInfo, at: int) -> datetime:
+    """What the zone's clock reads at an instant."""
     return datetime.fromtimestamp(at, zone).replace(tzinfo=None, fold=0)

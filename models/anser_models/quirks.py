@@ -9,13 +9,17 @@ from __future__ import annotations
 
 from enum import Enum
 
-__all__ = ["HONKER_0_5", "Quirk"]
+__all__ = ["HONKER_0_5", "PROCESS_TZ", "Quirk"]
+
+PROCESS_TZ = "America/New_York"  # where the process of the build with these defects lives
 
 
 class Quirk(Enum):
     """One defect of the register a member; the value is what goes wrong."""
 
     D02_ZOMBIE = "an expired job whose lease lapsed is neither claimed nor swept, and claims leave expired jobs lying"
+    D03_DROPPED_BOUNDARIES = "a tick fires 64 boundaries of a schedule, goes on from now, and tells of no more"
+    D04_ZONE_OF_PROCESS = "every schedule is read in the zone of the process, whatever zone it names"
     D06_LOCK_NOT_EXTENDED = "who acquires a lock again does not extend it; words name the owner alone; no sweep"
     D08_LAPSE_SPENDS_ATTEMPT = "a lapsed job is claimed where it stands, and that spends an attempt"
     D10_BLIND_GET_JOB = "get_job sees live jobs only, and no history is kept"
@@ -25,6 +29,13 @@ class Quirk(Enum):
     E04_NO_FENCE = "words about a lease name the worker alone"
     E07_CLAIM_SWEEPS_ALL = "every claim first moves all exhausted jobs of its queue"
     E08_NO_ATTEMPTS = "max_attempts below 1 is accepted, and such a job dies unrun"
+    E11_REGISTER_RECOUNTS = "a schedule that is registered again counts its next boundary from now"
+    E12_EXPIRES_FROM_TICK = "the expiry of a scheduled job counts from the tick, so that no boundary is too late"
+    E13_RESUME_REPLAYS = "a schedule that is resumed fires what came due while it was paused"
+    E14_BAD_STOPS_ALL = "one schedule that cannot be read makes the tick fail for all"
+    E15_FIRST_PASS_SILENT = "in the repeated hour a schedule fires in the second pass alone"
+    E16_GAPS_FIRE = "whatever time is skipped fires at the end of the gap"
+    E17_OTHER_DIALECT = "both day fields must match; names and shorthands are refused, and some nonsense is taken"
     E18_LOCKS_REVIVE = "a lock takes no time or less; its inner release frees it; words about one that is over hold"
     E20_ID_ORDER = "a claim answers in the order of ids"
     E21_PAST_RUN_AT = "a run_at that has passed is kept, and overtakes; negative durations are accepted"
@@ -33,6 +44,7 @@ class Quirk(Enum):
     E25_RESULTS_BY_ID = "whoever knows an id saves its result, also one without end; what became of the job is not told"
     E30_BORN_EXPIRED = "a job that expires before it is due is accepted"
     E31_PRUNES_TOO_MUCH = "notifications are kept by their rank over all channels; any age is taken, its edge is kept"
+    E32_INTERVALS_DRIFT = "an interval counts on from now after a jump, or from whatever instant it is asked for"
     E33_UNCHECKED = "payloads that are no JSON are stored and handed out; a row in no known state cannot be cancelled"
     E35_DUE_IS_NEVER = "the next deadline leaves out work that is due already"
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from anser.cron import Cron, Every, local, parse
 from anser.errors import Invalid
-from anser_models import Refused
+from anser_models import PROCESS_TZ, Quirk, Refused, calendar_honker
 from anser_models import calendar as model
 
 __all__ = ["CRON", "Next", "answer_of", "read_next"]
@@ -57,26 +57,42 @@ def _instant(text: str) -> int:
     return int(there.timestamp())
 
 
-def answer_of(asked: Next, *, modelled: bool) -> Any:
-    """What the implementation's calendar says, or the model's. The checks of arguments are one for both."""
+def answer_of(asked: Next, *, quirks: frozenset[Quirk] | None) -> Any:
+    """What the implementation's calendar says, or the model's with these quirks. The checks of arguments are one for
+    both, but for what a quirk takes and refuses."""
     try:
-        timetable = parse(asked.expr, asked.tz, anchor_at=asked.anchor_at)
+        timetable = _parsed(asked, quirks or frozenset())
     except Invalid as refusal:
         return Refused(refusal.code, refusal.argument)
     if asked.count is None:
-        return _shown(timetable, _before(asked, timetable, modelled=modelled))
+        return _shown(timetable, _before(asked, timetable, modelled=quirks is not None))
     found: list[str | None] = []
     at: int | None = asked.at
     while at is not None and len(found) < asked.count:
-        at = _after(asked, timetable, at, modelled=modelled)
+        at = timetable.next_after(at) if quirks is None else _modelled_after(asked, at, quirks)
         found.append(_shown(timetable, at))
     return found
 
 
-def _after(asked: Next, timetable: Cron | Every, at: int, *, modelled: bool) -> int | None:
-    if modelled:
+def _parsed(asked: Next, quirks: frozenset[Quirk]) -> Cron | Every:
+    """Of what only honker takes, a timetable that has no more than the zone."""
+    expr = asked.expr
+    if Quirk.E17_OTHER_DIALECT in quirks:
+        if not calendar_honker.parses(expr):
+            raise Invalid("expr", expr, "honker takes no such expression")
+        expr = "* * * * *"
+    return parse(expr, _zone(asked, quirks), anchor_at=asked.anchor_at)
+
+
+def _zone(asked: Next, quirks: frozenset[Quirk]) -> str:
+    return PROCESS_TZ if Quirk.D04_ZONE_OF_PROCESS in quirks else asked.tz
+
+
+def _modelled_after(asked: Next, at: int, quirks: frozenset[Quirk]) -> int | None:
+    if not quirks:
         return model.next_after(asked.expr, asked.tz, at, anchor_at=asked.anchor_at)
-    return timetable.next_after(at)
+    anchor_at = asked.anchor_at or 0
+    return calendar_honker.next_after(asked.expr, _zone(asked, quirks), at, anchor_at=anchor_at, quirks=quirks)
 
 
 def _before(asked: Next, timetable: Cron | Every, *, modelled: bool) -> int | None:

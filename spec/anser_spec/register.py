@@ -26,7 +26,7 @@ class EntryError(Exception):
 
 
 class Family(StrEnum):
-    """`core`: jobs, claims, retries, the dead and locks. `later`: what the rules do not reach yet."""
+    """`core`: jobs, claims, retries, the dead, locks and schedules. `later`: what the rules do not reach yet."""
 
     CORE = "core"
     LATER = "later"

@@ -15,6 +15,7 @@ from typing import Protocol, runtime_checkable
 
 from anser.ops import Op
 from anser_models import HONKER_0_5, Quirk, Step, World
+from anser_spec.alphabets import ALPHABETS
 from anser_spec.cases import Outcome, cases_of, run_case
 from anser_spec.judge import Judge
 from anser_spec.machine import INVALID
@@ -113,13 +114,13 @@ def _same(one: Step, other: Step) -> bool:
 
 
 def _steps(judge: Judge) -> Iterator[tuple[World, Op, int]]:
-    for seed in SEEDS.values():
+    begun = [(seed, now) for seed in SEEDS.values() for now in (SEED_NOW, SEED_NOW + 1)]
+    for seed, now in (*begun, *(start for family in ALPHABETS for start in family.starts())):
         world = judge.project(seed)
-        for now in (SEED_NOW, SEED_NOW + 1):
-            for op in (*alphabet(world, now), *INVALID):
-                fitted = judge.fitted(op)
-                if fitted is not None:
-                    yield world, fitted, now
+        for op in (*alphabet(world, now), *INVALID):
+            fitted = judge.fitted(op)
+            if fitted is not None:
+                yield world, fitted, now
 
 
 def _by_cases(entry: Entry, target: Target) -> Sighting:

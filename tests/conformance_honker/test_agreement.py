@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from itertools import product
+from pathlib import Path
 
 import pytest
 
@@ -14,23 +16,32 @@ from anser.ops import Op
 from anser_models import EMPTY, HONKER_0_5, Quirk, World
 from anser_spec.judge import Difference, Judge
 from anser_spec.seeds import SEEDS
+from anser_spec.seeds.schedules import FALL_BACK_AT, SPRING_FORWARD_AT
 from anser_spec.targets.honker.target import HonkerTarget
 from anser_spec.transitions import Scope, explore
 from tests.conformance_honker.worlds import FAMILIES, NOW, SHOWINGS, loose_operations, odd_worlds
+from tests.conformance_honker.worlds.base import Family
+from tests.conformance_honker.worlds.schedules import drawn_by_the_clock
 
 NO_QUIRKS: frozenset[Quirk] = frozenset()
 TWO_JOBS_TRANSITIONS = 40_000
-SEQUENCES, STEPS, SEEN_MIN = 80, 120, 10
-MIXED_RATE = 0.5  # of the families are in a sequence: some have few, so that each has its time
+SCHEDULES_TRANSITIONS = 5_000
+SEQUENCES, STEPS, SEEN_MIN = 8012, 120, 5  # so many sequences for each family
+THROUGH_CHANGES, BEFORE_CHANGE_S, AFTER_CHANGE_S = 30, 7_200, 10_800
+LORD_HOWE_BACK_AT = 1_775_314_800  # 2026-04-05 02:00, and 01:30 again
+LORD_HOWE_FORWARD_AT = 1_791_041_400  # 2026-10-04 02:00, and 02:30
+OWN_RATE = 0.7  # of the steps of a sequence are of the family that it is for
 
 
-def differences(honker: HonkerTarget, start: World, ops: list[Op], quirks: frozenset[Quirk]) -> list[Difference]:
+def differences(
+    honker: HonkerTarget, start: World, ops: list[Op], quirks: frozenset[Quirk], now: int = NOW
+) -> list[Difference]:
     """Each operation done alone from that world, by honker and by the model."""
     judge = Judge(honker, quirks)
     before = judge.project(start)
     found = []
-    for op, (answer, after) in zip(ops, honker.steps(before, NOW, ops), strict=True):
-        difference = judge.compare(before, judge.step(before, op, NOW), op, NOW, answer, after)
+    for op, (answer, after) in zip(ops, honker.steps(before, now, ops), strict=True):
+        difference = judge.compare(before, judge.step(before, op, now), op, now, answer, after)
         found += [] if difference is None else [difference]
     return found
 
@@ -88,6 +99,13 @@ def test_every_way_of_three_steps_with_two_entries_of_streams_agrees(honker: Hon
     assert found.names.keys() >= {"stream_publish.appended", "stream_read_since.entries", "stream_save_offset.behind"}
 
 
+def test_every_operation_on_schedules_agrees(honker: HonkerTarget) -> None:
+    found = explore(honker, Scope(schedules=2, depth=2, max_transitions=SCHEDULES_TRANSITIONS), HONKER_0_5)
+
+    assert [str(difference) for difference in found.differences.values()] == []
+    assert found.names.keys() >= {"schedule_tick.fired", "schedule_resume.resumed", "schedule_register.recomputed"}
+
+
 def test_what_only_honker_takes_agrees(honker: HonkerTarget) -> None:
     ops = list(loose_operations())
     starts = [*odd_worlds(), *SEEDS.values()]
@@ -102,12 +120,42 @@ def test_long_sequences_agree(by: str, request: pytest.FixtureRequest) -> None:
     target: HonkerTarget = request.getfixturevalue(by)
     taken: Counter[str] = Counter()
 
-    for seed in range(SEQUENCES):
-        found = walk(target, random.Random(seed), taken)
+    for seed, family in product(range(SEQUENCES), FAMILIES):
+        found = walk(target, family, random.Random(seed), taken)
         assert found is None, f"seed {seed}: {found}"
 
     often = {name for name, times in taken.items() if times >= SEEN_MIN}
     assert often >= frozenset().union(*(family.seen for family in FAMILIES))
+
+
+@pytest.mark.parametrize(
+    ("tz", "change_at"),
+    [
+        pytest.param("America/New_York", FALL_BACK_AT, id="an hour back"),
+        pytest.param("America/New_York", SPRING_FORWARD_AT, id="an hour forward"),
+        pytest.param("Australia/Lord_Howe", LORD_HOWE_BACK_AT, id="half an hour back"),
+        pytest.param("Australia/Lord_Howe", LORD_HOWE_FORWARD_AT, id="half an hour forward"),
+        pytest.param("UTC", FALL_BACK_AT, id="no change"),
+    ],
+)
+def test_schedules_agree_through_a_change_of_the_clocks(directory: Path, tz: str, change_at: int) -> None:
+    """In each zone the process lives where its schedules are meant to be, so that D04 is not met."""
+    target = HonkerTarget(directory, tz=tz)
+    taken: Counter[str] = Counter()
+
+    for seed in range(THROUGH_CHANGES):
+        draw = random.Random(seed)
+        judge = Judge(target, HONKER_0_5 - {Quirk.D04_ZONE_OF_PROCESS})
+        now = change_at - draw.randrange(BEFORE_CHANGE_S)
+        judge.start(EMPTY, now)
+        while now < change_at + AFTER_CHANGE_S:
+            now += draw.choice((0, 1, 600, 1_800))
+            step, difference = judge.do(draw.choice(drawn_by_the_clock(draw, tz)), now)
+            taken.update(step.names)
+            assert difference is None, f"seed {seed}: {difference}"
+    target.close()
+
+    assert {name for name in taken if taken[name] >= SEEN_MIN} >= {"schedule_tick.fired", "schedule_register.created"}
 
 
 def test_every_quirk_has_a_step_that_shows_it() -> None:
@@ -117,10 +165,11 @@ def test_every_quirk_has_a_step_that_shows_it() -> None:
 @pytest.mark.parametrize("quirk", Quirk, ids=lambda quirk: quirk.name)
 def test_every_quirk_is_needed_and_breaks_a_rule(honker: HonkerTarget, quirk: Quirk) -> None:
     showing = SHOWINGS[quirk]
+    step = (honker, showing.start, [showing.op])
 
-    agreed = differences(honker, showing.start, [showing.op], HONKER_0_5)
-    missed = differences(honker, showing.start, [showing.op], HONKER_0_5 - {quirk})
-    broken = differences(honker, showing.start, [showing.op], NO_QUIRKS)
+    agreed = differences(*step, HONKER_0_5, showing.now)
+    missed = differences(*step, HONKER_0_5 - {quirk}, showing.now)
+    broken = differences(*step, NO_QUIRKS, showing.now)
 
     assert [str(one) for one in agreed] == []
     assert missed, f"honker agrees with a model that has no {quirk.name}"
@@ -151,16 +200,15 @@ def test_the_model_without_quirks_disagrees_about_results(honker: HonkerTarget) 
 # --- sequences
 
 
-def walk(target: HonkerTarget, draw: random.Random, taken: Counter[str]) -> Difference | None:
-    """Random operations of some families, and moves of the clock, from an empty file; the first difference, or None."""
+def walk(target: HonkerTarget, family: Family, draw: random.Random, taken: Counter[str]) -> Difference | None:
+    """Operations of a family and of any, and moves of the clock, from an empty file; the first difference, or None."""
     judge = Judge(target, HONKER_0_5)
     now = NOW
-    mixed = [family for family in FAMILIES if draw.random() < MIXED_RATE] or FAMILIES
     judge.start(EMPTY, now)
     for _ in range(STEPS):
         now = moved(draw, judge.world, now)
-        ops = [op for family in mixed for op in family.drawn(draw, judge.world, now)]
-        step, difference = judge.do(draw.choice(ops), now)
+        drawn = family if draw.random() < OWN_RATE else draw.choice(FAMILIES)
+        step, difference = judge.do(draw.choice(drawn.drawn(draw, judge.world, now)), now)
         taken.update(step.names)
         if difference is not None:
             return difference

@@ -49,8 +49,10 @@ def test_a_folder_without_honker_says_how_to_lay_it(tmp_path: Path) -> None:
     assert "make honker" in str(missing(tmp_path))
 
 
-def test_a_boundary_second_is_exact_whenever_the_machines_second_ends(honker: HonkerTarget) -> None:
+@pytest.mark.parametrize("move_rows", [False, True], ids=["the clock stands", "the rows are moved"])
+def test_a_boundary_second_is_exact_whenever_the_machines_second_ends(directory: Path, move_rows: bool) -> None:
     """The last second of a lease and the one after it, over and over, while seconds of the machine end."""
+    honker = HonkerTarget(directory, move_rows=move_rows)
     held = world(processing(1, ends_at=NOW))
     answers = set()
     ends = time.monotonic() + MORE_THAN_A_SECOND_S
@@ -60,8 +62,32 @@ def test_a_boundary_second_is_exact_whenever_the_machines_second_ends(honker: Ho
         ((after_it, _),) = honker.steps(held, NOW + 1, [BEAT])
         honker.load(held, NOW)
         answers.add((at_the_end, after_it, honker.apply(NextClaimAt(queues=("a",)), NOW)))
+    honker.close()
 
     assert answers == {(NOW + 5, Refused("lease_lost"), NOW + 1)}
+
+
+def test_the_clock_runs_again_when_no_instant_is_said(directory: Path, tmp_path: Path) -> None:
+    process = HonkerProcess(directory, tmp_path / "app.db")
+    enqueue = Enqueue(queue="a", payload=1)
+
+    process.do(enqueue, NOW)
+    [stood] = process.ask("snapshot")["live"]
+    before = int(time.time())
+    ran = process.do(GetJob(queue="a", id=process.do(enqueue)))
+    process.close()
+
+    assert stood["created_at"] == NOW
+    assert before <= ran["created_at"] <= int(time.time())
+
+
+def test_schedules_are_asked_of_a_honker_whose_clock_is_set(directory: Path) -> None:
+    with_clock, with_moved_rows = HonkerTarget(directory), HonkerTarget(directory, move_rows=True)
+    with_clock.close()
+    with_moved_rows.close()
+
+    without = with_clock.features - with_moved_rows.features
+    assert without == {name for name in with_clock.features if name.startswith("schedule_")} != set()
 
 
 def test_what_was_tried_leaves_no_trace_and_what_was_done_stays(honker: HonkerTarget) -> None:

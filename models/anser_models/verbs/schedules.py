@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
+from functools import partial
 from typing import Any
 
-from anser.errors import Conflict, Invalid, LeaseLost, NotFound
+from anser.errors import Conflict, Invalid, LeaseLost, NotFound, StorageError
 from anser.ops import (
     ScheduleAdopt,
     ScheduleGet,
@@ -46,7 +47,8 @@ from anser.types import (
 from anser_models import calendar
 from anser_models.draft import Draft
 from anser_models.predicates import doom, locked_by, ripe
-from anser_models.quirks import Quirk
+from anser_models.quirks import PROCESS_TZ, Quirk
+from anser_models.verbs import schedules_honker
 from anser_models.verbs.moves import give_id
 from anser_models.verbs.telling import tell
 
@@ -90,7 +92,12 @@ TRANSITIONS = {
     "schedule_adopt.recomputed": "SCH-12",
 }
 
-LOOSE: dict[Quirk, set[str]] = {}
+LOOSE = {
+    Quirk.D04_ZONE_OF_PROCESS: {"tz"},
+    Quirk.E08_NO_ATTEMPTS: {"max_attempts"},
+    Quirk.E17_OTHER_DIALECT: {"cron"},
+    Quirk.E21_PAST_RUN_AT: {"expires_s"},
+}
 
 TIMETABLE = ("cron", "tz", "start_at")  # a change of one of these is another timetable
 BOUNDS = ("end_at", "max_fires")
@@ -98,22 +105,20 @@ BOUNDS = ("end_at", "max_fires")
 
 # --- when it fires
 
-_next_after = lru_cache(maxsize=10_000)(calendar.next_after)  # the plain walk is slow, and searches ask again and again
 
-
-def boundary_after(row: Schedule, at: int) -> int | None:
+def boundary_after(draft: Draft, row: Schedule, at: int) -> int | None:
     """The first boundary of the schedule later than `at`, if it still has one (SCH-1)."""
     if row.max_fires is not None and row.fires >= row.max_fires:
         return None
     if row.start_at is not None:
         at = max(at, row.start_at - 1)
-    found = _next_after(row.cron, row.tz, at, anchor_at=row.anchor_at)
+    found = schedules_honker.next_after(draft.quirks, row, at)
     return None if found is None or (row.end_at is not None and found > row.end_at) else found
 
 
-def anew(row: Schedule, now: int) -> int | None:
+def anew(draft: Draft, row: Schedule) -> int | None:
     """The next boundary from now on, and never one that was fired already (SCH-3)."""
-    return boundary_after(row, max(now, -1 if row.last_fire_at is None else row.last_fire_at))
+    return boundary_after(draft, row, max(draft.now, -1 if row.last_fire_at is None else row.last_fire_at))
 
 
 def jitter_s(row: Schedule, boundary: int) -> int:
@@ -128,7 +133,7 @@ def jitter_s(row: Schedule, boundary: int) -> int:
 def schedule_register(draft: Draft, op: ScheduleRegister) -> Registered:
     payload = encode(op.payload)
     wanted = {field.name: getattr(op, field.name) for field in fields(op) if field.name != "schedule"}
-    wanted = _as_kept(wanted | {"payload": payload})
+    wanted = _as_kept(draft, wanted | {"payload": payload})
     there = draft.world.schedules.get(op.schedule)
     if there is not None:
         return _change(draft, op, there, wanted)
@@ -144,8 +149,9 @@ def schedule_register(draft: Draft, op: ScheduleRegister) -> Registered:
         created_at=draft.now,
         **wanted,
     )
+    _check(draft, row, wanted)
     draft.took("schedule_register.created")
-    return _keep(draft, replace(row, next_fire_at=anew(row, draft.now)), Change.CREATED)
+    return _keep(draft, replace(row, next_fire_at=anew(draft, row)), Change.CREATED)
 
 
 def schedule_update(draft: Draft, op: ScheduleUpdate) -> Registered:
@@ -153,35 +159,50 @@ def schedule_update(draft: Draft, op: ScheduleUpdate) -> Registered:
     if "payload" in wanted:
         wanted["payload"] = encode(wanted["payload"])
     row = _named(draft, op.schedule)
-    return _change(draft, op, row, _as_kept(wanted))
+    return _change(draft, op, row, _as_kept(draft, wanted))
 
 
-def _as_kept(wanted: dict[str, Any]) -> dict[str, Any]:
+def _as_kept(draft: Draft, wanted: dict[str, Any]) -> dict[str, Any]:
     """Words of an argument are the enums that a row holds."""
-    enums = {"misfire": Misfire, "overlap": Overlap}
-    return {name: enums[name](value) if name in enums else value for name, value in wanted.items()}
+    kept: dict[str, Callable[[Any], Any]] = {"misfire": Misfire, "overlap": Overlap}
+    if draft.has(Quirk.E08_NO_ATTEMPTS):
+        kept["max_attempts"] = partial(max, 1)
+    return {name: kept[name](value) if name in kept else value for name, value in wanted.items()}
 
 
 def _change(draft: Draft, op: ScheduleRegister | ScheduleUpdate, there: Schedule, wanted: dict[str, Any]) -> Registered:
     """What is equal stays; another timetable begins from now on, anything else keeps the boundary (SCH-2, SCH-3)."""
     changed = {name for name, value in wanted.items() if getattr(there, name) != value}
-    if not changed and there.error is None:
+    recounts = draft.has(Quirk.E11_REGISTER_RECOUNTS) and "cron" in wanted
+    if not changed and there.error is None and not recounts:
         draft.took(f"{op.name}.unchanged")
         return Registered(Change.UNCHANGED, there.next_fire_at)
     row = replace(there, error=None, **wanted)
-    if changed & {"cron", "tz"} or there.error is not None:
+    if changed & {"cron", "tz"} or there.error is not None or recounts:
         row = replace(row, anchor_at=draft.now)
-    definition_of(row)
-    begins = changed & set(TIMETABLE) or there.error is not None
+    _check(draft, row, wanted)
+    begins = changed & set(TIMETABLE) or there.error is not None or recounts
     continues = changed & set(BOUNDS) and there.next_fire_at is None
     if begins or continues:
         draft.took(f"{op.name}.recomputed")
-        row = replace(row, next_fire_at=anew(row, draft.now))
+        row = replace(row, next_fire_at=anew(draft, row))
     else:
         draft.took(f"{op.name}.kept")
         if _is_beyond(row):
             row = replace(row, next_fire_at=None)
     return _keep(draft, row, Change.UPDATED)
+
+
+def _check(draft: Draft, row: Schedule, wanted: Collection[str]) -> None:
+    """Refuse fields that do not fit each other. honker asks only for a boundary of an expression that it is given."""
+    if not draft.has(Quirk.E17_OTHER_DIALECT):
+        definition_of(_in_zone(draft, row))
+    elif "cron" in wanted and schedules_honker.next_after(draft.quirks, row, draft.now) is None:
+        raise Invalid("cron", row.cron, "pass one that honker takes, and that fires")
+
+
+def _in_zone(draft: Draft, row: Schedule) -> Schedule:
+    return replace(row, tz=PROCESS_TZ) if draft.has(Quirk.D04_ZONE_OF_PROCESS) else row
 
 
 def _is_beyond(row: Schedule) -> bool:
@@ -230,22 +251,25 @@ def schedule_resume(draft: Draft, op: ScheduleResume) -> bool:
         return False
     draft.took("schedule_resume.resumed")
     row = replace(row, paused=False)
-    if row.next_fire_at is not None and ripe(row.next_fire_at, draft.now) and _sound(row) is None:
+    kept = draft.has(Quirk.E13_RESUME_REPLAYS) or _sound(draft, row) is not None
+    if row.next_fire_at is not None and ripe(row.next_fire_at, draft.now) and not kept:
         draft.took("schedule_resume.missed")
         passed = 0
         at: int | None = row.next_fire_at
         while at is not None and at <= draft.now and passed < WALK_MAX:
             passed += 1
-            at = boundary_after(row, at)
-        row = replace(row, missed=row.missed + passed, next_fire_at=anew(row, draft.now))
+            at = boundary_after(draft, row, at)
+        row = replace(row, missed=row.missed + passed, next_fire_at=anew(draft, row))
     draft.world.schedules[row.name] = row
     return True
 
 
-def _sound(row: Schedule) -> str | None:
+def _sound(draft: Draft, row: Schedule) -> str | None:
     """What is wrong with a row, or None (SCH-10)."""
+    if draft.has(Quirk.E17_OTHER_DIALECT):
+        return schedules_honker.trouble(draft.quirks, row)
     try:
-        definition_of(row)
+        definition_of(_in_zone(draft, row))
     except Invalid as refusal:
         return str(refusal)
     return None
@@ -262,6 +286,8 @@ def schedule_get(draft: Draft, op: ScheduleGet) -> Schedule | None:
 
 def schedule_list(draft: Draft, op: ScheduleList) -> tuple[Schedule, ...]:
     found = [row for name, row in sorted(draft.world.schedules.items()) if name > op.after_name]
+    if draft.has(Quirk.E14_BAD_STOPS_ALL) and any(isinstance(row.payload, bytes) for row in found):
+        raise StorageError
     return tuple(found[: op.limit])
 
 
@@ -318,7 +344,8 @@ def _due(draft: Draft) -> list[Schedule]:
         for row in draft.world.schedules.values()
         if row.next_fire_at is not None and not row.paused and ripe(row.next_fire_at, draft.now)
     ]
-    return [row for _, _, row in sorted(due, key=lambda each: each[:2])]
+    by_name = draft.has(Quirk.D03_DROPPED_BOUNDARIES)
+    return [row for _, _, row in sorted(due, key=lambda each: each[1 if by_name else 0 : 2])]
 
 
 @dataclass(slots=True)
@@ -336,9 +363,11 @@ class _Turn:
 
 def _turn(draft: Draft, row: Schedule) -> _Turn:
     """The boundaries that are due one after another, as far as a tick goes (SCH-6)."""
-    turn = _Turn(row.name, [], [], _sound(row))
+    turn = _Turn(row.name, [], [], _sound(draft, row))
     if turn.error is not None:
         draft.took("schedule_tick.bad")
+        if draft.has(Quirk.E14_BAD_STOPS_ALL):
+            raise StorageError
         draft.world.schedules[row.name] = replace(row, next_fire_at=None, error=turn.error)
         return turn
     _forget(draft, row)
@@ -346,9 +375,11 @@ def _turn(draft: Draft, row: Schedule) -> _Turn:
     for _ in range(WALK_MAX):
         if at is None or at > draft.now or len(turn.fired) == FIRES_MAX:
             break
-        following = boundary_after(row, at)
+        following = boundary_after(draft, row, at)
         row = _pass(draft, row, at, is_last=following is None or following > draft.now, turn=turn)
-        at = boundary_after(row, at)
+        at = boundary_after(draft, row, at)
+    if at is not None and at <= draft.now and draft.has(Quirk.D03_DROPPED_BOUNDARIES):
+        at = boundary_after(draft, row, draft.now)
     if at is None:
         draft.took("schedule_tick.ended")
     draft.world.schedules[row.name] = replace(row, next_fire_at=at)
@@ -361,13 +392,14 @@ def _pass(draft: Draft, row: Schedule, at: int, *, is_last: bool, turn: _Turn) -
         draft.took("schedule_tick.fired_before")
         return row
     run_at = max(at + jitter_s(row, at), draft.now)
-    expires_at = None if row.expires_s is None else at + row.expires_s
+    from_tick = draft.has(Quirk.E12_EXPIRES_FROM_TICK)
+    expires_at = None if row.expires_s is None else (draft.now if from_tick else at) + row.expires_s
     reason = None
     if row.misfire is Misfire.SKIP and draft.now - at > row.grace_s:
         reason = Miss.LATE
     elif row.misfire is Misfire.LATEST and not is_last:
         reason = Miss.SUPERSEDED
-    elif expires_at is not None and expires_at <= run_at:
+    elif expires_at is not None and expires_at <= run_at and not from_tick:
         reason = Miss.EXPIRED
     elif row.overlap is Overlap.SKIP and _running(draft, row):
         reason = Miss.OVERLAP
@@ -458,11 +490,11 @@ def schedule_adopt(draft: Draft, op: ScheduleAdopt) -> Registered:
     if op.cron is None and _reads_otherwise(row.cron):
         raise Invalid("cron", row.cron, "honker reads it otherwise")
     row = _with_phase(row)
-    if theirs.next_fire_at > 0 and boundary_after(row, theirs.next_fire_at - 1) == theirs.next_fire_at:
+    if theirs.next_fire_at > 0 and boundary_after(draft, row, theirs.next_fire_at - 1) == theirs.next_fire_at:
         draft.took("schedule_adopt.kept")
     else:
         draft.took("schedule_adopt.recomputed")
-        row = replace(row, next_fire_at=anew(row, draft.now))
+        row = replace(row, next_fire_at=anew(draft, row))
     del draft.world.honker_schedules[op.schedule]
     return _keep(draft, row, Change.CREATED)
 

@@ -101,7 +101,9 @@ def _judge(line: Line, target: Target, before: World) -> Different | None:
     if isinstance(line, Wait):
         return _judge_answer(line.expected, _bounds(line))
     if isinstance(line, Next):
-        return _judge_answer(line.expected, answer_of(line, modelled=isinstance(target, ModelTarget)))
+        return _judge_answer(
+            line.expected, answer_of(line, quirks=target.quirks if isinstance(target, ModelTarget) else None)
+        )
     answer = target.apply(line.op, line.at)
     if isinstance(answer, Refused) and (different := same_world(target.read(), before)):
         return replace(different, path="after a refusal (ERR-1)")

@@ -115,6 +115,7 @@ SEEDS: dict[str, World] = {
     "schedule_bad_numbers": world(schedule("a", grace_s=-1), schedule("b", next_fire_at=-1)),
     "schedule_told": world(schedule("a"), *THEIRS, events_keep=2),
     "schedule_led": world(schedule("a"), lock("scheduler", fence=2), *THEIRS),
+    "schedule_late_by_far": world(schedule("a", cron="@every 2s", next_fire_at=SEED_NOW - 151)),
     "schedule_of_honker": world(
         honker_schedule("a", cron_expr="@every 2s", next_fire_at=SEED_NOW + 1, enabled=0),
         honker_schedule("b", payload="2"),
@@ -145,5 +146,7 @@ CHANGES: tuple[tuple[World, int], ...] = (
     (world(_wall("57-59,0-2 59,0 1 * * *", next_fire_at=FALL_BACK_AT - 2)), FALL_BACK_AT - 1),
     (world(_wall("59,0,1 59,0 1,2,3 * * *", next_fire_at=SPRING_FORWARD_AT - 1)), SPRING_FORWARD_AT - 1),
     (world(_wall("0-59/20 */30 2 * * *", next_fire_at=SPRING_FORWARD_AT)), SPRING_FORWARD_AT - 1),
+    (world(_wall("58-59 59 * * * *", next_fire_at=SPRING_FORWARD_AT - 1)), SPRING_FORWARD_AT - 1),
+    (world(_wall("0 0 13 * 5", next_fire_at=FALL_BACK_AT)), FALL_BACK_AT),
     (world(schedule("a", cron="58-59,0-2 59,0 * * * *", next_fire_at=FALL_BACK_AT - 2)), FALL_BACK_AT - 1),
 )

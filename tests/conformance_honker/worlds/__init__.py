@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from anser.ops import Op
 from anser_models import Quirk, World
-from tests.conformance_honker.worlds import jobs, limits, locks, notifications, results, streams
+from tests.conformance_honker.worlds import jobs, limits, locks, notifications, results, schedules, streams
 from tests.conformance_honker.worlds.base import NOW, Family, Showing
 
 __all__ = ["FAMILIES", "NOW", "SHOWINGS", "loose_operations", "odd_worlds"]
@@ -20,6 +20,7 @@ FAMILIES: tuple[Family, ...] = (
     results.FAMILY,
     limits.FAMILY,
     streams.FAMILY,
+    schedules.FAMILY,
 )
 
 SHOWINGS: dict[Quirk, Showing] = {quirk: showing for family in FAMILIES for quirk, showing in family.showings.items()}

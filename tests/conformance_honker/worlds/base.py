@@ -15,11 +15,12 @@ NOW = SEED_NOW
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """A step that shows a quirk: in that world, at `NOW`, and the rule that honker breaks by it."""
+    """A step that shows a quirk: in that world, at that instant, and the rule that honker breaks by it."""
 
     start: World
     op: Op
     rule: str
+    now: int = NOW
 
 
 def no_worlds() -> Iterator[World]:

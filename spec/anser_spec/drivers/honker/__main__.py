@@ -16,7 +16,7 @@ def reply(driver: Driver, method: str, params: dict[str, Any]) -> dict[str, Any]
     if method in CALLS:
         outcome = driver.apply(method, params.pop("now", None), params)
         return outcome if "error" in outcome else {"result": outcome["answer"]}
-    if method in ("hello", "open", "load", "snapshot", "steps"):
+    if method in ("hello", "open", "load", "snapshot", "steps", "boundaries"):
         return {"result": getattr(driver, method)(**params)}
     return {"error": {"code": NO_METHOD_CODE, "message": f"no method {method}", "data": {"kind": "unsupported"}}}
 

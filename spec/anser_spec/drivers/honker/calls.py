@@ -43,13 +43,14 @@ class Call:
 
     `by_function` takes a transaction, `by_method` the database; it is None where honker has no method that answers
     as much. `tell` makes of honker's answer ours, whose instants are later by the seconds that it is given. `instants`
-    are the arguments that are ones.
+    are the arguments that are ones. `needs_clock`: it means something only where honker's clock can be set.
     """
 
     by_function: Callable[[Any, Arguments], Any]
     by_method: Callable[[Any, Arguments], Any] | None = None
     tell: Callable[[Any, int], Any] = as_it_is
     instants: frozenset[str] = frozenset()
+    needs_clock: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,11 @@
 """A file of honker's, done to at any instant.
 
-Every operation can say what time it is. honker's clock is the machine's, so the stored instants are moved instead: the
-rows are put into the file later by `real second - wanted now`, the operation runs, the rows are read back earlier by
-the same, all within one second of the machine; if that second ended meanwhile, all of it is done again. So a boundary
-second is exact, and nobody waits. An operation that names no instant is done in real time, on the file as it is.
+Every operation can say what time it is, and honker's clock stands there meanwhile (`clock`). Where that clock cannot be
+set, or is not to be, it is the machine's, and the stored instants are moved instead: the rows are put into the file
+later by `real second - wanted now`, the operation runs, the rows are read back earlier by the same, all within one
+second of the machine; if that second ended meanwhile, all of it is done again. So either way a boundary second is
+exact, and nobody waits. Schedules need the clock: an instant that a cron expression names is none of its any more when
+it is moved. An operation that names no instant is done in real time, on the file as it is.
 
 Two ways to do an operation (`open`, `by`): `function` calls honker's SQL functions inside the transaction that puts
 and reads the rows; `method` calls the methods of honker's queue, each with the transaction that it makes itself. Both
@@ -15,9 +17,12 @@ from __future__ import annotations
 
 import contextlib
 import importlib.metadata
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from anser_spec.drivers.honker.calls import Arguments, Outcome, broke, done, failure, honker
+from anser_spec.drivers.honker.clock import Clock, NoClock
 from anser_spec.drivers.honker.families import CALLS, KINDS, TABLES
 from anser_spec.drivers.honker.rows import Rows, SecondOver, empty, put, real_second, taken_back
 
@@ -36,6 +41,9 @@ class Driver:
         self.db: Any = None
         self.by_method = False
         self.rows: Rows = empty(TABLES)
+        self.clock: Clock | None = None
+        with contextlib.suppress(NoClock):
+            self.clock = Clock(Path(honker.__file__).parents[1])
 
     def hello(self) -> dict[str, Any]:
         return {
@@ -43,15 +51,16 @@ class Driver:
             "implementation": "honker",
             "version": importlib.metadata.version("honker"),
             "language": "python",
-            "clock": "shifted",
+            "clock": "shifted" if self.clock is None else "settable",
             "format": "honker",
-            "features": sorted(CALLS),
+            "features": sorted(name for name, call in CALLS.items() if self.clock or not call.needs_clock),
         }
 
-    def open(self, path: str, by: str = "function") -> None:
+    def open(self, path: str, by: str = "function", *, move_rows: bool = False) -> None:
         self.db = honker.open(path)
         self.db.queue("queue")  # the first queue makes the tables
         self.by_method = by == "method"
+        self.clock = None if move_rows else self.clock
 
     def load(self, rows: Rows) -> None:
         self.rows = rows
@@ -65,7 +74,7 @@ class Driver:
             return self._as_it_is(name, arguments)
         attempt = self._by_method if self._has_method(name) else self._by_function
         for _ in range(SECONDS_MAX):
-            with contextlib.suppress(SecondOver):
+            with contextlib.suppress(SecondOver), self._standing(now):
                 outcome, rows = attempt(name, now, arguments)
                 self.rows = rows or self.rows
                 return outcome
@@ -74,7 +83,7 @@ class Driver:
     def steps(self, now: int, rows: Rows, ops: list[tuple[str, Arguments]]) -> list[Outcome]:
         """Do each operation on these rows, and keep none: its outcome, with the rows where they changed."""
         outcomes: list[Outcome] = []
-        with contextlib.suppress(Undo), self.db.transaction() as tx:
+        with self._standing(now), contextlib.suppress(Undo), self.db.transaction() as tx:
             for _ in range(SECONDS_MAX):
                 second = put(tx, TABLES, rows, now)
                 with contextlib.suppress(SecondOver):
@@ -82,6 +91,22 @@ class Driver:
                         outcomes.append(undone(tx, now, rows, second, name, arguments))
                     raise Undo
         return outcomes
+
+    @contextlib.contextmanager
+    def _standing(self, now: int) -> Iterator[None]:
+        if self.clock is None:
+            yield
+            return
+        self.clock.stand(now)
+        try:
+            yield
+        finally:
+            self.clock.stand(None)
+
+    def boundaries(self, asked: list[tuple[str, int]]) -> list[int | None]:
+        """The first boundary of each expression after an instant, in the zone of this process; None is refused."""
+        with self.db.transaction() as tx:
+            return [boundary(tx, expr, at) for expr, at in asked]
 
     def _has_method(self, name: str) -> bool:
         return self.by_method and CALLS[name].by_method is not None
@@ -126,6 +151,12 @@ def undone(tx: Any, now: int, rows: Rows, second: int, name: str, arguments: Arg
     finally:
         tx.execute("rollback to step")
         tx.execute("release step")
+
+
+def boundary(tx: Any, expr: str, at: int) -> int | None:
+    with contextlib.suppress(RuntimeError):  # it refuses the expression, or finds no boundary
+        return int(tx.query("select honker_cron_next_after(?, ?) as at", [expr, at])[0]["at"])
+    return None
 
 
 def total_changes(tx: Any) -> int:

@@ -7,11 +7,13 @@ import os
 import select
 import subprocess
 import sys
+from importlib import resources
 from pathlib import Path
 from typing import Any
+from zoneinfo import TZPATH
 
 from anser.ops import Op
-from anser_models import Refused
+from anser_models import PROCESS_TZ, Refused
 from anser_spec.targets.honker.rows import arguments_of
 
 __all__ = ["DRIVER", "ROOT", "HonkerProcess", "Stopped", "refused"]
@@ -29,14 +31,20 @@ class Stopped(Exception):
 
 
 class HonkerProcess:
-    """honker in a process of its own, with a file open. `by`: SQL `function`s, or `method`s of honker's queue."""
+    """honker in a process of its own, with a file open.
 
-    def __init__(self, directory: Path, path: Path, *, by: str = "function") -> None:
-        self._process = _started(directory)
+    `by`: SQL `function`s, or `method`s of honker's queue. `tz`: the zone in which the process lives. `move_rows`: let
+    honker have the machine's clock, and move the rows in time instead.
+    """
+
+    def __init__(
+        self, directory: Path, path: Path, *, by: str = "function", tz: str = PROCESS_TZ, move_rows: bool = False
+    ) -> None:
+        self._process = _started(directory, tz)
         self._requests = 0
         try:
-            self.hello: dict[str, Any] = self.ask("hello")
-            self.ask("open", path=str(path), by=by)
+            self.ask("open", path=str(path), by=by, move_rows=move_rows)
+            self.hello: dict[str, Any] = self.ask("hello")  # by then it knows whose clock it has
         except Stopped:
             self.close()
             raise
@@ -77,8 +85,9 @@ def refused(error: dict[str, Any]) -> Refused:
     return Refused(CODES.get(kind, kind))
 
 
-def _started(directory: Path) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(directory.resolve()), str(ROOT)))}
+def _started(directory: Path, tz: str) -> subprocess.Popen[str]:
+    path = os.pathsep.join((str(directory.resolve()), str(ROOT)))
+    environment = {**os.environ, "PYTHONPATH": path, "TZ": _zone_file(tz) or tz}
     return subprocess.Popen(
         [sys.executable, "-P", "-m", DRIVER],
         env=environment,
@@ -87,6 +96,12 @@ def _started(directory: Path) -> subprocess.Popen[str]:
         text=True,
         encoding="utf-8",
     )
+
+
+def _zone_file(tz: str) -> str | None:
+    """The file that Python reads the zone from, so that both go by the same rules; None where there is no such zone."""
+    folders: list[Any] = [*map(Path, TZPATH), resources.files("tzdata") / "zoneinfo"]
+    return next((str(folder / tz) for folder in folders if (folder / tz).is_file()), None)
 
 
 def _exchanged(process: subprocess.Popen[str], request: str) -> str:

@@ -12,6 +12,7 @@ from anser_spec.drivers.honker.families import (
     locks,
     notifications,
     results,
+    schedules,
     streams,
 )
 from anser_spec.drivers.honker.rows import Table
@@ -26,6 +27,7 @@ FAMILIES: tuple[Family, ...] = (
     results.FAMILY,
     limits.FAMILY,
     streams.FAMILY,
+    schedules.FAMILY,
 )
 
 TABLES: tuple[Table, ...] = tuple(table for family in FAMILIES for table in family.tables)

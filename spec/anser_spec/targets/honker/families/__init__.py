@@ -13,6 +13,7 @@ from anser_spec.targets.honker.families import (
     locks,
     notifications,
     results,
+    schedules,
     streams,
 )
 from anser_spec.targets.honker.families.base import Family
@@ -29,4 +30,5 @@ FAMILIES: tuple[Family, ...] = (
     results.FAMILY,
     limits.FAMILY,
     streams.FAMILY,
+    schedules.FAMILY,
 )
