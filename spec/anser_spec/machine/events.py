@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anser.ops import EventPrune, EventRead, EventsOff, EventsOn, Op, QueueList, Stats
+from anser.ops import Enqueue, EventPrune, EventRead, EventsOff, EventsOn, Op, QueueList, Stats
 from anser.types import DELAY_MAX_S, EVENTS_MAX, LIST_MAX
 from anser_spec.machine.base import Family, Machine, rule_of
 from anser_spec.machine.values import LIMITS, QUEUES, one_of, pick
@@ -42,7 +42,7 @@ class Events(Machine):
 
     @rule_of(NAME, kind=pick, how=pick)
     def tell_and_read(self, kind: int, how: int) -> None:
-        """One rule for all of them: each rule more makes the others rarer."""
+        """One rule for all of them: each rule more makes the others rarer. There is something to prune, then."""
         if kind % 8 < 2:
             self.do(EventsOn(keep=one_of(KEEPS, how)))
         elif kind % 8 == 2:
@@ -53,7 +53,10 @@ class Events(Machine):
             self.do(QueueList(after_queue=one_of(("", *QUEUES), how), limit=one_of(LIMITS, how // 4)))
             self.do(Stats())
         else:
-            older_than_s = one_of((1, 0, 60, DELAY_MAX_S), how)
+            if not self.world.events:
+                self.do(EventsOn(keep=one_of(KEEPS, how)))
+                self.do(Enqueue(queue=one_of(QUEUES, how), payload=1))
+            older_than_s = one_of((0, 0, 1, 60, DELAY_MAX_S), how)
             self.do(EventPrune(older_than_s=older_than_s, limit=one_of(LIMITS, how // 4)))
 
 
