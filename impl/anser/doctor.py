@@ -28,9 +28,14 @@ BOUNDED = {
     "_anser_events_on",
     "_anser_fence",
     "_anser_finished",
+    "_anser_fires",
     "_anser_format",
     "_anser_ordered",
     "_anser_paused",
+    "_anser_schedules",
+    "_anser_stream_groups",
+    "_anser_stream_pending",
+    "_anser_stream_trimmed",
     "_honker_scheduler_tasks",
     "_honker_stream_consumers",
 }
@@ -66,7 +71,15 @@ def diagnose(path: str | PathLike[str], *, integrity: bool = False) -> tuple[Fin
         seen = examine.look(name, integrity=integrity)
     except AnserError as refusal:
         return (Finding(refusal.code, Level.ERROR, str(refusal)), _version(), _libraries())
-    checks = [_format(seen), _journal_mode(seen), _version(), _libraries(), _locks(name), _strays(seen)]
+    checks = [
+        _format(seen),
+        _journal_mode(seen),
+        _version(),
+        _libraries(),
+        _locks(name),
+        _strays(seen),
+        _schedules(seen),
+    ]
     return (*checks, *_retention(seen), *([_integrity(seen)] if integrity else []))
 
 
@@ -137,6 +150,17 @@ def _strays(seen: Seen) -> Finding:
         "strays",
         Level.WARNING,
         f"{seen.strays} live rows have columns that mean nothing: a claim of their queue moves them to the dead",
+    )
+
+
+def _schedules(seen: Seen) -> Finding:
+    """A schedule that a tick could not read fires no more, and nobody is told but here."""
+    if not seen.bad_schedules:
+        return Finding("schedules", Level.OK, "every schedule can be read")
+    return Finding(
+        "schedules",
+        Level.WARNING,
+        f"these schedules fire no more: {', '.join(seen.bad_schedules)}; see their error, and register them anew",
     )
 
 

@@ -38,12 +38,13 @@ except sqlite3.OperationalError as error:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a look at a file found. `strays` is None where the table has not been prepared."""
+    """What a look at a file found. `strays` is None where the file has not been prepared."""
 
     journal_mode: str
     format: int | None
     tables: tuple[str, ...]
     strays: int | None
+    bad_schedules: tuple[str, ...]
     damage: tuple[str, ...]
 
 
@@ -57,7 +58,8 @@ def look(path: str, *, integrity: bool) -> Seen:
             strays = None if format != FORMAT else connection.execute(STATEMENTS["doctor_strays"]).fetchone()[0]
         except sqlite3.Error as error:
             raise mapped(error) from error
-        return Seen(journal_mode, format, tables, strays, _damage(connection) if integrity else ())
+        bad = () if strays is None else tuple(name for (name,) in connection.execute(STATEMENTS["doctor_schedules"]))
+        return Seen(journal_mode, format, tables, strays, bad, _damage(connection) if integrity else ())
 
 
 def _damage(connection: sqlite3.Connection) -> tuple[str, ...]:

@@ -12,3 +12,10 @@ where state not in ('pending', 'processing')
 or typeof(run_at) <> 'integer'
 or typeof(priority) <> 'integer'
 or typeof(claim_expires_at) not in ('integer', 'null')
+
+-- name: doctor_schedules
+-- Those that a tick could not read (SCH).
+select name from _anser_schedules
+where error is not null
+order by name
+limit 20

@@ -44,6 +44,7 @@ NO_DECISION: dict[str, tuple[str, str]] = {
         "type = 'table' and (name glob '_honker_*' or name glob '_anser_*')",
         "it asks which tables are there",
     ),
+    "doctor_schedules": ("error is not null", "it shows what a tick has told"),
     "doctor_strays": (
         "state not in ('pending', 'processing') or typeof(run_at) <> 'integer' or typeof(priority) <> 'integer' "
         "or typeof(claim_expires_at) not in ('integer', 'null')",
