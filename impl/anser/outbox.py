@@ -124,14 +124,16 @@ class Outbox:
         return Delivered(done, failed, lost)
 
     def run(self, worker: str, stop: Callable[[], bool]) -> None:
-        """Deliver what there is, wait for more, and so on until `stop` answers True, which is asked each second.
+        """Deliver what there is, wait for more, and so on until `stop` answers True (OUT-5).
+
+        `stop` is asked before each message of a destination, and each second while there is none.
 
         A file that is busy is waited for. Any other failure of the file is raised: this never ends in silence.
         """
         while not stop():
             mark = self.database.wake.mark()
             try:
-                if self.deliver_batch(worker) == Delivered(0, 0, 0):
+                if self.deliver_batch(worker, 1) == Delivered(0, 0, 0):
                     self.database.wake.wait(mark, self._idle_s())
             except Busy:
                 self.database.wake.wait(mark, IDLE_MAX_S)

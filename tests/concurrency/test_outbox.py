@@ -28,8 +28,8 @@ def db(tmp_path: Path, clock: anser.ManualClock) -> Iterator[anser.Database]:
         yield db
 
 
-def until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
+def until(true: Callable[[], bool], patience_s: float = PATIENCE_S) -> None:
+    deadline = time.monotonic() + patience_s
     while not true():
         assert time.monotonic() < deadline, "it never came"
         time.sleep(0.001)
@@ -120,6 +120,23 @@ def test_a_message_that_cannot_be_delivered_holds_up_no_other(db: anser.Database
     assert got == [1, 10]
 
 
+@pytest.mark.rule("OUT-1", "OUT-4")
+def test_each_destination_has_its_own_messages(db: anser.Database) -> None:
+    shop: list[anser.OutboxMessage] = []
+    bank: list[anser.OutboxMessage] = []
+    hooks = db.outbox("hooks", {"shop": shop.append, "bank": bank.append})
+    hooks.send(1, destination="shop")
+    hooks.send(2, destination="bank")
+    hooks.send(3, destination="shop")
+
+    assert hooks.deliver_batch("w", 1) == anser.Delivered(2, 0, 0)
+    assert hooks.deliver_batch("w") == anser.Delivered(1, 0, 0)
+
+    assert [(message.destination, message.payload) for message in shop] == [("shop", 1), ("shop", 3)]
+    assert [(message.destination, message.payload) for message in bank] == [("bank", 2)]
+    assert hooks.queue("bank").name == "_outbox:hooks:bank"
+
+
 @pytest.mark.rule("ORD-1", "OUT-2")
 def test_messages_of_one_order_key_are_delivered_one_after_another_by_many(db: anser.Database) -> None:
     got: list[int] = []
@@ -151,7 +168,7 @@ def test_a_lease_is_kept_while_a_message_is_delivered_and_a_loss_is_told(
         queue = hooks.queue()
         if message.payload == "slow":
             clock.at += 2
-            until(lambda: ends(queue, message.id) == clock.at + 3)
+            until(lambda: ends(queue, message.id) == clock.at + 3, patience_s=15)
         else:
             queue.cancel(message.id)
 
@@ -190,6 +207,27 @@ def test_the_loop_goes_on_whatever_comes(db: anser.Database) -> None:
         assert thread.is_alive()
 
     assert not thread.is_alive()
+
+
+@pytest.mark.rule("OUT-4")
+@pytest.mark.rule("OUT-5")
+def test_a_loop_that_is_told_to_stop_ends_its_message_and_takes_no_other(db: anser.Database) -> None:
+    told = threading.Event()
+    got: list[object] = []
+
+    def deliver(message: anser.OutboxMessage) -> None:
+        told.set()
+        got.append(message.payload)
+
+    outbox = db.outbox("mail", deliver)
+    for number in range(3):
+        outbox.send(number)
+
+    outbox.run("w", told.is_set)
+
+    assert got == [0]
+    counts = outbox.queue().count_jobs()
+    assert (counts.pending, counts.processing) == (2, 0)
 
 
 @pytest.mark.rule("OUT-4")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from contextlib import closing, suppress
 
 import anser
@@ -12,6 +13,7 @@ from anser_spec.probes.program import main
 
 NOW = 1_800_000_000
 DAY_S = 86_400
+LOOP_S = 10  # far longer than any loop here needs
 BOUNDED = "_anser_finished"  # history forgets by ids, not by age (JOB-11)
 
 
@@ -126,7 +128,76 @@ def e28(path: str) -> str | None:
     return None
 
 
-PROBES = {"D05": d05, "E01": e01, "E03": e03, "E19": e19, "E26": e26, "E27": e27, "E28": e28}
+def e05(path: str) -> str | None:
+    """A payload that is no JSON before a sound one, and one loop."""
+    done: list[object] = []
+    with anser.open(path) as db:
+        outbox = db.outbox("o", lambda message: done.append(message.payload))
+        outbox.send("odd")
+        with db.transaction() as tx:
+            tx.execute("update _honker_live set payload = 'not json'")
+        outbox.send("canary")
+        end = time.monotonic() + LOOP_S
+        outbox.run("w", lambda: bool(done) or time.monotonic() > end)
+    return None if done else "the loop came to nothing behind a payload that is no JSON"
+
+
+def e06(path: str) -> str | None:
+    """A handler that takes longer than its lease, and always ends well."""
+    with anser.open(path) as db:
+        queue = db.queue("q", lease_s=1, max_attempts=2)
+        id = queue.enqueue(1).id
+        job = queue.claim_one("w")
+        assert job is not None, "it was just enqueued"
+        with job, job.heartbeat_every(0.3):
+            time.sleep(2.1)
+        found = queue.get_job(id)
+    done = isinstance(found, anser.Finished) and found.state is anser.State.DONE
+    return None if done else f"after a success the job is {found}"
+
+
+def e25(path: str) -> str | None:
+    """A wait for the result of a job that is dead."""
+    with anser.open(path) as db:
+        queue = db.queue("q")
+        id = queue.enqueue(1).id
+        job = queue.claim_one("w")
+        assert job is not None, "it was just enqueued"
+        job.fail("x")
+        try:
+            queue.wait_result(id, timeout_s=LOOP_S)
+        except anser.JobDead:
+            return None
+        except anser.AnserError as error:
+            return f"the wait for a dead job's result ends otherwise: {error}"
+    return "the wait for a dead job's result gives a value"
+
+
+def e29(path: str) -> str | None:
+    """Told to stop in the middle of a delivery."""
+    stop: list[object] = []
+    with anser.open(path) as db:
+        outbox = db.outbox("o", stop.append)
+        first = outbox.send(1)
+        outbox.send(2)
+        outbox.run("w", lambda: bool(stop))
+        left = [(job.id, job.state.value) for job in outbox.queue().list_jobs()]
+    return None if left == [(first + 1, "pending")] else f"the loop is over, and left {left}"
+
+
+PROBES = {
+    "D05": d05,
+    "E01": e01,
+    "E03": e03,
+    "E05": e05,
+    "E06": e06,
+    "E19": e19,
+    "E25": e25,
+    "E26": e26,
+    "E27": e27,
+    "E28": e28,
+    "E29": e29,
+}
 
 if __name__ == "__main__":
     main(PROBES)
