@@ -10,6 +10,9 @@ from anser_spec.file.table import Table
 __all__ = ["TABLES"]
 
 
+LATER = {"enabled": "1", "max_attempts": "3"}  # what honker's first schedules lack
+
+
 def _schedule(**row: Any) -> Schedule:
     return Schedule(**row | {"paused": bool(row["paused"])})
 
@@ -28,7 +31,8 @@ HONKER = Table(
     name="_honker_scheduler_tasks",
     part="honker_schedules",
     key=("name",),
-    columns=tuple(HonkerSchedule.__slots__),
+    columns=tuple(name for name in HonkerSchedule.__slots__ if name not in LATER),
+    added=LATER,
     raw=("payload",),
     value=HonkerSchedule,
 )

@@ -44,6 +44,7 @@ class Driver:
         self.clock: Clock | None = None
         with contextlib.suppress(NoClock):
             self.clock = Clock(Path(honker.__file__).parents[1])
+        self.moves_rows = self.clock is None
 
     def hello(self) -> dict[str, Any]:
         return {
@@ -51,16 +52,16 @@ class Driver:
             "implementation": "honker",
             "version": importlib.metadata.version("honker"),
             "language": "python",
-            "clock": "shifted" if self.clock is None else "settable",
+            "clock": "shifted" if self.moves_rows else "settable",
             "format": "honker",
-            "features": sorted(name for name, call in CALLS.items() if self.clock or not call.needs_clock),
+            "features": sorted(name for name, call in CALLS.items() if not (call.needs_clock and self.moves_rows)),
         }
 
     def open(self, path: str, by: str = "function", *, move_rows: bool = False) -> None:
         self.db = honker.open(path)
         self.db.queue("queue")  # the first queue makes the tables
         self.by_method = by == "method"
-        self.clock = None if move_rows else self.clock
+        self.moves_rows = move_rows or self.clock is None
 
     def load(self, rows: Rows) -> None:
         self.rows = rows
@@ -94,7 +95,7 @@ class Driver:
 
     @contextlib.contextmanager
     def _standing(self, now: int) -> Iterator[None]:
-        if self.clock is None:
+        if self.clock is None or self.moves_rows:
             yield
             return
         self.clock.stand(now)
