@@ -26,11 +26,11 @@ from tests.conformance_honker.worlds.schedules import drawn_by_the_clock
 NO_QUIRKS: frozenset[Quirk] = frozenset()
 TWO_JOBS_TRANSITIONS = 40_000
 SCHEDULES_TRANSITIONS = 5_000
-SEQUENCES, STEPS, SEEN_MIN = 8012, 120, 5  # so many sequences for each family
+SEQUENCES, STEPS, SEEN_MIN = 16, 120, 5  # so many sequences for each family
 THROUGH_CHANGES, BEFORE_CHANGE_S, AFTER_CHANGE_S = 30, 7_200, 10_800
 LORD_HOWE_BACK_AT = 1_775_314_800  # 2026-04-05 02:00, and 01:30 again
 LORD_HOWE_FORWARD_AT = 1_791_041_400  # 2026-10-04 02:00, and 02:30
-OWN_RATE = 0.7  # of the steps of a sequence are of the family that it is for
+OWN_RATE = 0.85  # of the steps of a sequence are of the family that it is for
 
 
 def differences(
