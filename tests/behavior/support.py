@@ -435,4 +435,4 @@ REFUSED: dict[str, tuple[Op, type[anser.AnserError]]] = {
     "stream_get_offset": (StreamGetOffset(topic="news", consumer=""), anser.Invalid),
     "stream_lag": (StreamLag(topic="news"), anser.Invalid),
 }
-NEVER_REFUSED = {"events_off", "stats"}  # they have no arguments, and nothing to meet
+NEVER_REFUSED = {"events_off", "schedule_soonest", "stats"}  # they have no arguments, and nothing to meet
