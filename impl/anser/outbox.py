@@ -10,6 +10,7 @@ from typing import Any
 from anser.backoff import Backoff
 from anser.errors import Busy, Invalid, LeaseLost
 from anser.home import Home, Tx
+from anser.ops import Claim
 from anser.queue import ClaimedJob, Queue
 
 __all__ = ["Deliver", "Delivered", "Outbox", "OutboxMessage"]
@@ -109,6 +110,8 @@ class Outbox:
         While one is delivered its lease is kept by heartbeats. One whose function raises is put back by the backoff, or
         dead after its last attempt, and the next one follows (OUT-3, OUT-4). Raises what a claim or an ack raises.
         """
+        for queue in self._queues.values():
+            Claim(queues=(queue.name,), worker=worker, n=n, lease_s=queue.lease_s).check()
         done = failed = lost = 0
         for destination, queue in self._queues.items():
             for _ in range(n):

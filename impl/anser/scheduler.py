@@ -6,9 +6,11 @@ leader that was frozen fires nothing after another has taken over.
 
 from __future__ import annotations
 
-import threading
 import uuid
+from collections.abc import Callable
 from contextlib import suppress
+from types import TracebackType
+from typing import Self
 
 from anser.database import Database
 from anser.errors import AnserError, Busy, LeaseLost
@@ -25,6 +27,7 @@ class Scheduler:
 
     `owner` names it and must be its own alone; one that nobody else has, if None. `ttl_s` is for how many seconds it
     leads without saying so again, and so how long nobody fires after it has crashed. Not to be shared between threads.
+    As a context manager, it resigns when the body ends.
     """
 
     def __init__(self, database: Database, *, owner: str | None = None, ttl_s: int = 30) -> None:
@@ -36,6 +39,14 @@ class Scheduler:
 
     def __repr__(self) -> str:
         return f"<Scheduler {self.owner!r} of {self.database.path!r}>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.resign()
 
     @property
     def leads(self) -> bool:
@@ -56,13 +67,13 @@ class Scheduler:
             self._lock = None
             return None
 
-    def run(self, stop: threading.Event) -> None:
-        """Tick whenever something is due until `stop` is set, and then let another lead.
+    def run(self, stop: Callable[[], bool]) -> None:
+        """Tick whenever something is due until `stop` answers True, and then let another lead.
 
         A file that is busy is tried again; any other failure of the database is raised.
         """
         try:
-            while not stop.is_set():
+            while not stop():
                 mark = self.database.wake.mark()
                 if not self._more():
                     self.database.wake.wait(mark, _LOOK_EVERY_S)

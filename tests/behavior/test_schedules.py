@@ -238,6 +238,15 @@ def test_a_leader_goes_on_leading_while_it_ticks(db: anser.Database, clock: anse
 
 
 @pytest.mark.rule("SCH-11")
+def test_a_scheduler_leads_no_more_when_its_body_ends(db: anser.Database) -> None:
+    with anser.Scheduler(db) as scheduler:
+        assert scheduler.tick() is not None
+        assert db.lock_get(SCHEDULER_LOCK) is not None
+
+    assert (scheduler.leads, db.lock_get(SCHEDULER_LOCK)) == (False, None)
+
+
+@pytest.mark.rule("SCH-11")
 def test_a_scheduler_that_comes_back_under_its_name_leads_and_leaves_nothing(db: anser.Database) -> None:
     anser.Scheduler(db, owner="host").tick()
     again = anser.Scheduler(db, owner="host")

@@ -278,6 +278,7 @@ async def later(message: anser.OutboxMessage) -> None:
         (lambda db: db.outbox("a", print).send(1, destination="b"), "destination"),
         (lambda db: db.outbox("a", {"b": print}).send(1), "destination"),
         (lambda db: db.outbox("a", print).send(1, order_key=""), "order_key"),
+        (lambda db: db.outbox("a", print).deliver_batch("w", 0), "n"),
     ],
 )
 @pytest.mark.rule("ERR-5")

@@ -22,8 +22,8 @@ THREADS = 4
 PATIENCE_S = 30
 
 LEADER = """
-import sys, threading, anser
-anser.Scheduler(anser.open(sys.argv[1]), owner="other", ttl_s=2).run(threading.Event())
+import sys, anser
+anser.Scheduler(anser.open(sys.argv[1]), owner="other", ttl_s=2).run(lambda: False)
 """
 
 
@@ -62,7 +62,7 @@ def test_of_two_schedulers_that_run_one_fires_and_the_other_takes_over(path: str
     with anser.open(path, busy_timeout_s=PATIENCE_S) as db, ThreadPoolExecutor(2) as pool:
         db.schedules.register("a", queue="mail", cron="@every 1s", tz="UTC", payload=1)
         schedulers = [anser.Scheduler(db, owner=owner) for owner in ("first", "second")]
-        runs = [pool.submit(scheduler.run, stop) for scheduler, stop in zip(schedulers, stops, strict=True)]
+        runs = [pool.submit(scheduler.run, stop.is_set) for scheduler, stop in zip(schedulers, stops, strict=True)]
         until(lambda: db.queue("mail").count_jobs().pending > 0)
         leader = next(place for place, scheduler in enumerate(schedulers) if scheduler.leads)
 

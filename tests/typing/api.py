@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import assert_type
 
 import anser
@@ -125,11 +124,11 @@ def scheduled(db: anser.Database) -> None:
     assert_type(db.schedules.unregister("nightly"), bool)
 
 
-def scheduling(db: anser.Database, stop: threading.Event) -> None:
+def scheduling(db: anser.Database) -> None:
     scheduler = anser.Scheduler(db, owner="host-1", ttl_s=60)
     assert_type(scheduler.tick(), anser.Ticked | None)
     assert_type(scheduler.leads, bool)
-    scheduler.run(stop)
+    scheduler.run(stop=lambda: True)
     scheduler.resign()
 
 
