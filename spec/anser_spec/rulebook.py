@@ -4,7 +4,8 @@ A rule is a heading `## CLM-2 A lease ends after its last second, not at it`, a 
 `level:`, `defect:` and `evidence:`, and fenced blocks `case` that run. Other paragraphs are notes.
 
 `rules.lock` pins a hash of each rule's heading and paragraph, so that a rule whose words change is looked at again
-wherever it is cited: `python -m anser_spec.rulebook` shows what changed and pins it anew.
+wherever it is cited: `python -m anser_spec.rulebook` shows what changed, pins it anew, and writes `rules/README.md`,
+where each rule has a line.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from enum import StrEnum
 from pathlib import Path
 
 __all__ = [
+    "INDEX",
     "LOCK",
     "RULES",
     "Block",
@@ -26,6 +28,7 @@ __all__ = [
     "RuleError",
     "chosen_ids",
     "in_lock",
+    "index",
     "main",
     "read_rules",
     "stale",
@@ -33,6 +36,7 @@ __all__ = [
 ]
 
 RULES = Path(__file__).with_name("rules")
+INDEX = RULES / "README.md"
 LOCK = Path(__file__).with_name("rules.lock")
 
 _HEADING = re.compile(r"## ([A-Z]{3})-([1-9]\d*) (\S.*)")
@@ -84,7 +88,7 @@ def read_rules(folder: Path = RULES) -> dict[str, Rule]:
     """Every rule by id, in the order of families and numbers. Raises `RuleError`."""
     found: dict[str, Rule] = {}
     for path in sorted(folder.glob("*.md")):
-        for rule in _rules(path):
+        for rule in _rules(path) if path.name != INDEX.name else ():
             if rule.id in found:
                 raise RuleError(f"{path.name}:{rule.line}: {rule.id} stands in {found[rule.id].file} already")
             found[rule.id] = rule
@@ -207,10 +211,36 @@ def write_lock(rules: dict[str, Rule], path: Path = LOCK) -> None:
     path.write_text("".join(f"{id} {pin}\n" for id, pin in lines), encoding="utf-8")
 
 
+# --- the index
+
+_BEFORE = """# Every rule, by family
+
+`python -m anser_spec.rulebook` writes this page; a test checks that it is true. `anser-spec rules` prints more of each.
+"""
+
+
+def index(rules: dict[str, Rule], folder: Path = RULES) -> str:
+    """A page with a line for each rule, under the prefix and the file of its family."""
+    parts = [_BEFORE]
+    for file in sorted({rule.file for rule in rules.values()}):
+        heading = (folder / file).read_text(encoding="utf-8").split("\n", 1)[0]
+        own = [rule for rule in rules.values() if rule.file == file]
+        parts.append(f"\n## {own[0].id[:3]}: [{heading[2:].lower()}]({file})\n\n")
+        parts += [f"- {rule.id} {rule.title}{_marked(rule)}\n" for rule in own]
+    return "".join(parts)
+
+
+def _marked(rule: Rule) -> str:
+    """What is unusual about a rule: it may be left, or a known build breaks it."""
+    marks = [*([rule.level.value] if rule.level is not Level.MUST else []), *rule.defects]
+    return f" ({', '.join(marks)})" if marks else ""
+
+
 def main() -> int:
-    """Pin what the rules say now, and show which of them changed."""
+    """Pin what the rules say now, show which of them changed, and write the page that lists them."""
     rules, pinned = read_rules(), in_lock(LOCK)
     write_lock(rules, LOCK)
+    INDEX.write_text(index(rules, INDEX.parent), encoding="utf-8")
     for id, what in stale(rules, pinned).items():
         if id not in pinned:
             print(f"pinned {id}")

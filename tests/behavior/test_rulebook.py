@@ -9,7 +9,7 @@ import pytest
 from anser.ops import OPS
 from anser_spec import rulebook
 from anser_spec.judge import CITED
-from anser_spec.rulebook import LOCK, Level, Rule, RuleError, in_lock, read_rules, stale, write_lock
+from anser_spec.rulebook import INDEX, LOCK, Level, Rule, RuleError, in_lock, index, read_rules, stale, write_lock
 
 RULE = """# Claims
 
@@ -117,6 +117,10 @@ def test_the_rules_say_what_is_pinned() -> None:
     assert stale(read_rules(), in_lock(LOCK)) == {}
 
 
+def test_the_page_that_lists_the_rules_is_true() -> None:
+    assert INDEX.read_text(encoding="utf-8") == index(read_rules()), "run python -m anser_spec.rulebook"
+
+
 def test_the_command_pins_what_changed_and_says_what_was_new(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -125,6 +129,7 @@ def test_the_command_pins_what_changed_and_says_what_was_new(
     lock.write_text("CLM-1 aaaaaaaa\nCLM-2 bbbbbbbb\n")
     monkeypatch.setattr(rulebook, "read_rules", lambda: changed)
     monkeypatch.setattr(rulebook, "LOCK", lock)
+    monkeypatch.setattr(rulebook, "INDEX", tmp_path / "README.md")
 
     rulebook.main()
 
@@ -134,6 +139,13 @@ def test_the_command_pins_what_changed_and_says_what_was_new(
         "CLM-2 says something else now: pinned anew",
     ]
     assert stale(changed, in_lock(lock)) == {"CLM-1": "is pinned, and gone: an id is never taken out"}
+    assert (tmp_path / "README.md").read_text(encoding="utf-8").splitlines()[-4:] == [
+        "## CLM: [claims](claims.md)",
+        "",
+        "- CLM-2 A lease ends after its last second (SHOULD, D09, E04)",
+        "- CLM-3 New",
+    ]
+    assert list(read_rules(tmp_path)) == ["CLM-2", "CLM-3"], "the page is no rule file"
 
 
 def test_a_whole_id_is_one_rule_and_a_beginning_is_all_that_begin_so() -> None:
