@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict, Unpack
 
+from anser.errors import Invalid
 from anser.home import Home, Tx
 from anser.ops import (
     ScheduleAdopt,
@@ -37,6 +38,9 @@ class ScheduleOptions(TypedDict, total=False):
     start_at: int | None
     end_at: int | None
     max_fires: int | None
+
+
+_OPTIONS = ScheduleOptions.__annotations__.keys()
 
 
 class ScheduleChanges(ScheduleOptions, total=False):
@@ -75,6 +79,9 @@ class Schedules:
 
         Raises `Invalid` for an expression or a zone that there is not, and for any other wrong argument.
         """
+        if not options.keys() <= _OPTIONS:
+            unknown = min(options.keys() - _OPTIONS)
+            raise Invalid(unknown, dict(options)[unknown], f"pass one of {', '.join(ScheduleOptions.__annotations__)}")
         op = ScheduleRegister(schedule=name, queue=queue, cron=cron, tz=tz, payload=payload, **options)
         registered: Registered = self.database.run(op, tx)
         return registered

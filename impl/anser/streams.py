@@ -298,6 +298,7 @@ class Group:
         StreamLag(topic=stream.topic, group=name).check()
         self.stream = stream
         self.name = name
+        self._own = name, stream.topic
 
     def __repr__(self) -> str:
         return f"<Group {self.name!r} of {self.stream!r}>"
@@ -316,6 +317,9 @@ class Group:
         They are of one worker. With `tx` that is committed together with what the worker made of them.
         """
         entries = list(entries)
+        for place, entry in enumerate(entries):
+            if not isinstance(entry, ClaimedEntry) or (entry.group.name, entry.group.stream.topic) != self._own:
+                raise Invalid(f"entries[{place}]", entry, f"pass entries that were claimed from {self!r}")
         workers = {entry.worker for entry in entries}
         if not entries:
             return ()

@@ -225,6 +225,19 @@ def test_commands_refuse_a_file_that_is_not_there_and_do_not_make_it(tmp_path: P
     assert not path.exists()
 
 
+def test_a_file_without_a_queue_is_refused_and_stays_as_it_was(tmp_path: Path) -> None:
+    path = str(tmp_path / "other.db")
+    with raw(path) as connection:
+        connection.execute("create table orders (id integer primary key)")
+    before = rows_in(path)
+
+    done = [run(*name.split(), path) for name in ("stats", "maintain", "schedules list", "schedules tick")]
+
+    assert [each.exit_code for each in done] == [2, 2, 2, 2]
+    assert done[0].output.endswith("no queue is in it: name a file that anser.open, or honker, has made\n")
+    assert rows_in(path) == before
+
+
 def test_a_failure_is_one_line_and_status_one(tmp_path: Path) -> None:
     letter = tmp_path / "letter.txt"
     letter.write_text("Dear Ann, " * 500)

@@ -179,6 +179,11 @@ def test_a_column_of_another_type_is_refused_by_the_table(db: anser.Database, pa
                 lay_schedule(connection, "bad", **wrong)
 
 
+def test_an_option_that_there_is_not_is_refused_by_name(db: anser.Database) -> None:
+    with pytest.raises(anser.Invalid, match="graces_s = 1"):
+        register(db, graces_s=1)
+
+
 # --- who leads
 
 
@@ -317,7 +322,7 @@ def test_the_command_ticks_nothing_while_another_leads(due: str) -> None:
         anser.Scheduler(db).tick()
         said = command("tick", due)
 
-    assert (said.exit_code, said.output) == (1, "Error: another scheduler leads: see the lock 'scheduler'\n")
+    assert (said.exit_code, said.output) == (1, "anser: another scheduler leads: see the lock 'scheduler'\n")
 
 
 @pytest.mark.rule("SCH-12")
@@ -334,5 +339,5 @@ def test_the_command_takes_a_schedule_over_from_honker(due: str) -> None:
 
     assert (without.exit_code, without.output[:27]) == (2, "anser: tz = 'Mars/Base': pa")
     assert (said.exit_code, said.output) == (0, "theirs: created, fires next 2030-03-17T18:00:00+00:00\n")
-    assert (again.exit_code, again.output) == (1, "Error: honker has no schedule 'theirs' in this file\n")
+    assert (again.exit_code, again.output) == (1, "anser: honker has no schedule 'theirs' in this file\n")
     assert command("list", "no such file").exit_code == 2

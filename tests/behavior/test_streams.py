@@ -300,3 +300,14 @@ def test_entries_of_two_workers_are_not_acked_together(news: anser.Stream) -> No
 
     assert group.ack([]) == ()
     assert news.lag(group="g") == 2
+
+
+def test_a_group_acks_only_what_was_claimed_from_it(db: anser.Database, news: anser.Stream) -> None:
+    news.publish(1)
+    (entry,) = news.group("g").claim("w")
+
+    nothing: Any = 1
+    for group, wrong in ((news.group("h"), entry), (db.stream("other").group("g"), entry), (news.group("g"), nothing)):
+        with pytest.raises(anser.Invalid, match=r"entries\[0\]"):
+            group.ack([wrong])
+    assert news.lag(group="g") == 1

@@ -40,9 +40,11 @@ class _Commands(click.Group):
 
 @click.group(cls=_Commands)
 def main() -> None:
-    """A durable job queue in one SQLite file."""
+    """A durable job queue in one SQLite file.
+
+    Exit status: 0 done, 1 it failed or was refused, 2 wrong usage.
+    """
 
 
-for command in (cron, doctor, stats, maintain):
+for command in (cron, doctor, maintain, schedules, stats):
     main.add_command(command)
-main.add_command(schedules)

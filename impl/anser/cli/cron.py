@@ -15,7 +15,7 @@ __all__ = ["cron"]
 
 @click.group()
 def cron() -> None:
-    """Look at cron expressions."""
+    """Explain cron expressions."""
 
 
 @cron.command("next")
@@ -25,9 +25,9 @@ def cron() -> None:
 @click.option("--count", type=click.IntRange(1, LIST_MAX), default=5, show_default=True, help="How many boundaries.")
 @click.option("--json", "as_json", is_flag=True, help="""Only {"next": [epoch, …]}.""")
 def next_boundaries(expr: str, tz: str, after: int | None, count: int, *, as_json: bool) -> None:
-    """Explain EXPR and list its next boundaries, as the zone's clock shows them and in epoch seconds.
+    """Explain EXPR and list its next boundaries.
 
-    `@every` is counted from --after.
+    As the zone's clock shows them, and in epoch seconds. `@every` is counted from --after.
     """
     begin = system_clock() if after is None else after
     timetable = parse(expr, tz, anchor_at=begin)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, fields
+from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
 
 import click
 
-from anser.database import open_database
+from anser.cli.database import AS_JSON, DATABASE, opened, say_json
 from anser.doctor import Level, diagnose
 from anser.errors import Invalid
-from anser.ops import to_json
 from anser.retention import Retention
 
 __all__ = ["doctor", "maintain", "stats"]
-
-DATABASE = click.argument("database", type=click.Path(exists=True, dir_okay=False), metavar="DB")
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON value.")
 
 WORDS = {"never": None, "yes": True, "no": False}
 
@@ -29,13 +24,14 @@ WORDS = {"never": None, "yes": True, "no": False}
 @AS_JSON
 @click.pass_context
 def doctor(ctx: click.Context, database: str, *, integrity: bool, as_json: bool) -> None:
-    """Examine DB and the SQLite that this command has. Changes nothing.
+    """Tell what is wrong with DB.
 
-    Exit status 1 if something is an error; a warning alone is 0.
+    Examines the file, and the SQLite that this command has. Changes nothing. Exit status 1 if something is an error; a
+    warning alone is 0.
     """
     found = diagnose(database, integrity=integrity)
     if as_json:
-        click.echo(json.dumps(to_json(found)))
+        say_json(found)
     for finding in () if as_json else found:
         click.echo(f"{finding.level:8}{finding.check}: {finding.text}")
     ctx.exit(int(any(finding.level is Level.ERROR for finding in found)))
@@ -45,11 +41,14 @@ def doctor(ctx: click.Context, database: str, *, integrity: bool, as_json: bool)
 @DATABASE
 @AS_JSON
 def stats(database: str, *, as_json: bool) -> None:
-    """Count the rows of each table of DB that can grow, and tell the oldest instant in it. Visits every row."""
-    with open_database(database) as db:
+    """Count the rows of DB.
+
+    Table by table, with the oldest instant in it. Visits every row.
+    """
+    with opened(database) as db:
         found = db.stats()
     if as_json:
-        click.echo(json.dumps(to_json(found)))
+        say_json(found)
         return
     for table in found:
         oldest = "" if table.oldest_at is None else datetime.fromtimestamp(table.oldest_at, UTC).isoformat()
@@ -68,12 +67,15 @@ def stats(database: str, *, as_json: bool) -> None:
 @click.option("--batches", type=int, default=1_000, show_default=True, help="Transactions at most.")
 @AS_JSON
 def maintain(database: str, *, keep: tuple[str, ...], limit: int, batches: int, as_json: bool) -> None:
-    """Forget what DB has kept for long enough, by the default policy but for what --keep says."""
+    """Forget what DB kept for long enough.
+
+    By the default policy, but for what --keep says: as --keep dead_s=604800 --keep events_s=never --keep locks=no.
+    """
     policy = Retention(**dict(map(_kept, keep)))
-    with open_database(database) as db:
+    with opened(database) as db:
         done = db.maintain(policy, limit=limit, batches=batches)
     if as_json:
-        click.echo(json.dumps(asdict(done)))
+        say_json(done)
         return
     for field, rows in done.rows.items():
         click.echo(f"{rows:10} {field}")

@@ -2,66 +2,60 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from anser.database import Database, open_database
-from anser.errors import AnserError
-from anser.ops import to_json
+from anser.cli.database import AS_JSON, DATABASE, opened, say_json
+from anser.errors import Conflict
 from anser.scheduler import Scheduler
 from anser.types import LIST_MAX, Misfire, Overlap, Schedule
 
 __all__ = ["schedules"]
 
-Answer = TypeVar("Answer")
-
 _MISFIRE = click.Choice([each.value for each in Misfire])
 _OVERLAP = click.Choice([each.value for each in Overlap])
-_PATH = click.argument("path", metavar="DB", type=click.Path(exists=True, dir_okay=False))
-_JSON = click.option("--json", "as_json", is_flag=True, help="One line of JSON.")
 
 
 @click.group()
 def schedules() -> None:
-    """Look at the schedules of a file, and fire them.
-
-    Exit status: 0 done, 1 the file said no or could not be used, 2 wrong usage.
-    """
+    """List, fire and adopt the schedules of a file."""
 
 
 @schedules.command("list")
-@_PATH
+@DATABASE
 @click.option("--after", "after_name", default="", help="Schedules behind this name.")
 @click.option("--limit", type=click.IntRange(1, LIST_MAX), default=100, show_default=True, help="How many.")
-@_JSON
-def list_(path: str, after_name: str, limit: int, *, as_json: bool) -> None:
-    """List the schedules of DB by name: when each fires next, and how it stands."""
-    with _opened(path) as database:
-        found = _done(lambda: database.schedules.list(after_name=after_name, limit=limit))
+@AS_JSON
+def list_(database: str, after_name: str, limit: int, *, as_json: bool) -> None:
+    """List the schedules of DB by name.
+
+    When each fires next, and how often it fired and missed.
+    """
+    with opened(database) as db:
+        found = db.schedules.list(after_name=after_name, limit=limit)
     if as_json:
-        _say(found)
+        say_json(found)
         return
     for schedule in found:
         click.echo(_line(schedule))
 
 
 @schedules.command()
-@_PATH
-@_JSON
-def tick(path: str, *, as_json: bool) -> None:
-    """Fire what has come due in DB, once; where another scheduler leads, exit 1."""
-    with _opened(path) as database:
-        scheduler = Scheduler(database)
-        ticked = _done(scheduler.tick)
-        scheduler.resign()
+@DATABASE
+@AS_JSON
+def tick(database: str, *, as_json: bool) -> None:
+    """Fire what has come due in DB, once.
+
+    Exit status 1 where another scheduler leads.
+    """
+    with opened(database) as db, Scheduler(db) as scheduler:
+        ticked = scheduler.tick()
     if ticked is None:
-        raise click.ClickException("another scheduler leads: see the lock 'scheduler'")
+        raise Conflict("another scheduler leads: see the lock 'scheduler'")
     if as_json:
-        _say(ticked)
+        say_json(ticked)
         return
     for fired in ticked.fired:
         click.echo(f"fired   {fired.schedule}  {_at(fired.fire_at)}  job {fired.job_id}")
@@ -74,41 +68,34 @@ def tick(path: str, *, as_json: bool) -> None:
 
 
 @schedules.command()
-@_PATH
+@DATABASE
 @click.argument("name")
 @click.option("--tz", required=True, metavar="ZONE", help="The IANA time zone that was meant, as Europe/Paris.")
 @click.option("--cron", metavar="EXPR", help="What is meant, where honker reads its expression otherwise.")
-@click.option("--misfire", type=_MISFIRE, default=Misfire.LATEST.value, show_default=True)
+@click.option(
+    "--misfire", type=_MISFIRE, default=Misfire.LATEST.value, show_default=True, help="Of several that came due."
+)
 @click.option("--grace-s", type=int, default=60, show_default=True, help="With skip: how late a boundary may be.")
-@click.option("--overlap", type=_OVERLAP, default=Overlap.ALLOW.value, show_default=True)
-@_JSON
-def adopt(path: str, name: str, *, as_json: bool, **options: Any) -> None:
-    """Take the schedule NAME of DB over from honker, into a time zone."""
-    with _opened(path) as database:
-        registered = _done(lambda: database.schedules.adopt(name, **options))
+@click.option(
+    "--overlap",
+    type=_OVERLAP,
+    default=Overlap.ALLOW.value,
+    show_default=True,
+    help="Whether to fire while a job of it is live.",
+)
+@AS_JSON
+def adopt(database: str, name: str, *, as_json: bool, **options: Any) -> None:
+    """Take a schedule over from honker.
+
+    The schedule NAME of DB is fired by Anser then, by the clocks of a time zone, and no more by honker.
+    """
+    with opened(database) as db:
+        registered = db.schedules.adopt(name, **options)
     if as_json:
-        _say(registered)
+        say_json(registered)
         return
     next_fire = "never" if registered.next_fire_at is None else _at(registered.next_fire_at)
     click.echo(f"{name}: {registered.change}, fires next {next_fire}")
-
-
-def _opened(path: str) -> Database:
-    return _done(lambda: open_database(path))
-
-
-def _done(do: Callable[[], Answer]) -> Answer:
-    """What it answers; wrong usage is told by the command itself, any other refusal in one line, with status 1."""
-    try:
-        return do()
-    except AnserError as refusal:
-        if refusal.code == "invalid":
-            raise
-        raise click.ClickException(str(refusal)) from None
-
-
-def _say(answer: Any) -> None:
-    click.echo(json.dumps(to_json(answer), ensure_ascii=False))
 
 
 def _line(schedule: Schedule) -> str:
