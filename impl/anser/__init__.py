@@ -8,6 +8,11 @@
         tx.execute("insert into orders (id) values (?)", (42,))
         emails.enqueue({"to": "ann@example.com", "order": 42}, tx=tx)
 
+A `Database` gives everything else: `queue`, `lock`, `rate_limit`, `token_bucket`, `schedules`, `outbox`, `notify` and
+`listen`, `stream`, `events`, `maintain`. Only `Scheduler` stands beside it, since it is a loop.
+
+Durations end in `_s` and are seconds, instants end in `_at` and are whole epoch seconds, options are given by keyword,
+and `tx` makes a call part of the caller's transaction. A refusal is an `AnserError`, and leaves every row as it was.
 What each operation promises is written in the rules of `anser_spec`, which docstrings cite by id (CLM-2).
 """
 
