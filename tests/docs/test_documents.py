@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from anser_spec.cases.nouns import NOUNS
+
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted(
     path.relative_to(ROOT)
@@ -36,6 +38,12 @@ def test_a_file_that_a_document_names_is_there(document: str) -> None:
     missing = [name for name in names if not any(_found(ROOT / base, name) for base in BASES)]
 
     assert missing == []
+
+
+def test_each_noun_of_a_case_is_explained() -> None:
+    text = (ROOT / "spec/README.md").read_text(encoding="utf-8")
+
+    assert [noun for noun in NOUNS if not re.search(rf"`(?:given |then )?{noun}\b", text)] == []
 
 
 def _found(base: Path, name: str) -> bool:
