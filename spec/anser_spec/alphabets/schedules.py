@@ -95,7 +95,8 @@ def _leading(world: World) -> Iterator[Op]:
 def fits(world: World, size: int) -> bool:
     rows = world.schedules.values()
     small = all(row.fires + row.missed <= MISSED_MAX for row in rows)
-    return small and len(rows) <= size and len(world.fires) <= 2 * size
+    few = len(rows) <= size and len(world.fires) <= 2 * size and len(world.honker_schedules) <= 2 * size
+    return small and few
 
 
 def starts() -> Iterator[tuple[World, int]]:
