@@ -32,6 +32,7 @@ from anser.ops import (
     Notify,
     Op,
     RateLimitSweep,
+    ResultPrune,
     ResultSweep,
     Stats,
 )
@@ -254,7 +255,7 @@ class Database:
         return EventLog(self)
 
     def stats(self, *, tx: Transaction | sqlite3.Connection | None = None) -> tuple[TableStats, ...]:
-        """How many rows each table has that can grow, and the oldest instant in it; visits every row (RTN-2)."""
+        """How many rows each table has, and the oldest instant in it; visits every row (RTN-2)."""
         found: tuple[TableStats, ...] = self.run(Stats(), tx)
         return found
 
@@ -271,6 +272,13 @@ class Database:
         """Forget results of all queues that are over; answers how many (RES-9)."""
         swept: int = self.run(ResultSweep(limit=limit), tx)
         return swept
+
+    def result_prune(
+        self, *, older_than_s: int, limit: int = 1_000, tx: Transaction | sqlite3.Connection | None = None
+    ) -> int:
+        """Forget results without an end, which another binding saved so long ago; answers how many (RES-12)."""
+        pruned: int = self.run(ResultPrune(older_than_s=older_than_s, limit=limit), tx)
+        return pruned
 
     def run(self, op: Op, tx: Transaction | sqlite3.Connection | None = None) -> Any:
         """Do one operation and answer; raises `AnserError` with every row as it was (ERR-1).

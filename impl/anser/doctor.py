@@ -14,31 +14,13 @@ from os import PathLike
 from anser.engine import examine
 from anser.engine.examine import FORMAT, Seen
 from anser.errors import AnserError, Invalid
-from anser.retention import CHORES
+from anser.retention import BOUNDED, CHORES
 
 __all__ = ["Finding", "Level", "diagnose"]
 
 # SQLite 3.7.0 to 3.51.2 may lose commits when two connections reset the write-ahead log at the same moment.
 WAL_RESET_FIXED = ((3, 51, 3), (3, 53, 0))  # on the branch 3.51, and for all
 BRANCH_ENDS = (3, 52, 0)
-
-# Tables whose rows are as many as there are things of a kind, or that keep their own bound.
-BOUNDED = {
-    "_anser_channels",
-    "_anser_events_on",
-    "_anser_fence",
-    "_anser_finished",
-    "_anser_fires",
-    "_anser_format",
-    "_anser_ordered",
-    "_anser_paused",
-    "_anser_schedules",
-    "_anser_stream_groups",
-    "_anser_stream_pending",
-    "_anser_stream_trimmed",
-    "_honker_scheduler_tasks",
-    "_honker_stream_consumers",
-}
 
 
 class Level(StrEnum):
@@ -165,11 +147,11 @@ def _schedules(seen: Seen) -> Finding:
 
 
 def _retention(seen: Seen) -> Iterator[Finding]:
-    """A table of the queue's that no upkeep empties (D05)."""
-    kept = {table for chore in CHORES for table in chore.tables} | BOUNDED
+    """A table by a name of the queue's that no upkeep empties and nothing bounds (D05, RTN-6)."""
+    kept = {table for chore in CHORES for table in chore.tables} | BOUNDED.keys()
     endless = [table for table in seen.tables if table not in kept]
     if not endless:
-        yield Finding("retention", Level.OK, "db.maintain reaches every table that grows")
+        yield Finding("retention", Level.OK, "db.maintain reaches every table that grows without a bound")
     for table in endless:
         yield Finding("retention", Level.WARNING, f"no upkeep takes rows out of {table}: what writes there has to")
 

@@ -1,6 +1,7 @@
 """How long a file keeps what, and the upkeep that holds it to that: nothing is kept for ever unless it was asked for.
 
-A family that leaves rows behind adds a field to `Retention` and a line to `CHORES`.
+A family that leaves rows behind adds a field to `Retention` and a line to `CHORES`. A table that needs none, for it has
+as many rows as there are things of a kind, is named in `BOUNDED` with what bounds it (RTN-6).
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ from anser.ops import (
     Op,
     QueueList,
     RateLimitSweep,
+    ResultPrune,
     ResultSweep,
+    StreamTrim,
     SweepExpired,
 )
 from anser.types import DELAY_MAX_S
 
-__all__ = ["BATCHES_MAX", "CHORES", "Chore", "Maintained", "Retention", "maintain"]
+__all__ = ["BATCHES_MAX", "BOUNDED", "CHORES", "Chore", "Maintained", "Retention", "maintain"]
 
 DAY_S = 86_400
 BATCHES_MAX = 10_000  # batches of one call, of all chores together
@@ -36,7 +39,8 @@ class Retention:
     """How long what is over is kept: a field `…_s` in seconds from its end, None for ever; others whether at all.
 
     `expired_jobs`: jobs past their expiry are moved to the dead. `locks`, `results`, `slots`: those that are over are
-    forgotten.
+    forgotten. `results_s`: results that were saved without an end. `streams_s`: entries of all topics, but those that
+    a group has pending.
     """
 
     expired_jobs: bool = True
@@ -44,7 +48,9 @@ class Retention:
     locks: bool = True
     events_s: int | None = 7 * DAY_S
     notifications_s: int | None = 7 * DAY_S
+    streams_s: int | None = 30 * DAY_S
     results: bool = True
+    results_s: int | None = 30 * DAY_S
     rate_limits_s: int | None = 31 * DAY_S  # longer than the longest window, which would begin anew (LIM-8)
     slots: bool = True
 
@@ -85,7 +91,9 @@ CHORES: tuple[Chore, ...] = (
         ("_honker_notifications",),
         lambda age_s, _, limit: NotificationPrune(older_than_s=age_s, limit=limit),
     ),
+    Chore("streams_s", ("_honker_stream",), lambda age_s, _, limit: StreamTrim(older_than_s=age_s, limit=limit)),
     Chore("results", ("_honker_results",), lambda _age, _queue, limit: ResultSweep(limit=limit)),
+    Chore("results_s", ("_honker_results",), lambda age_s, _, limit: ResultPrune(older_than_s=age_s, limit=limit)),
     Chore(
         "rate_limits_s",
         ("_honker_rate_limits", "_anser_buckets"),
@@ -93,6 +101,24 @@ CHORES: tuple[Chore, ...] = (
     ),
     Chore("slots", ("_anser_slots",), lambda _age, _queue, limit: LimitSweep(limit=limit)),
 )
+
+# Tables that no chore empties, and what bounds each.
+BOUNDED: dict[str, str] = {
+    "_anser_finished": "the last ids",
+    "_anser_ordered": "live jobs",
+    "_anser_paused": "queues by name",
+    "_anser_channels": "channels by name",
+    "_honker_stream_consumers": "consumers by name",
+    "_anser_stream_groups": "groups by name",
+    "_anser_stream_pending": "what workers were given and have not acked",
+    "_anser_stream_trimmed": "topics by name",
+    "_anser_schedules": "schedules by name",
+    "_honker_scheduler_tasks": "schedules by name",
+    "_anser_fires": "live jobs of schedules, and those since the last tick of each",
+    "_anser_events_on": "one row",
+    "_anser_fence": "one row",
+    "_anser_format": "one row",
+}
 
 
 @dataclass(frozen=True, slots=True)

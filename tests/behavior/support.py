@@ -53,6 +53,7 @@ from anser.ops import (
     RateLimitTry,
     Release,
     ResultGet,
+    ResultPrune,
     ResultSave,
     ResultSweep,
     Retry,
@@ -187,6 +188,11 @@ def lay_stream(connection: sqlite3.Connection) -> None:
             "insert into _honker_stream (offset, topic, payload, created_at) values (?, 'news', '1', ?)",
             (offset, NOW - 9),
         )
+    for offset in (4, 5):
+        connection.execute(
+            "insert into _honker_stream (offset, topic, payload, created_at) values (?, 'sport', '1', ?)",
+            (offset, NOW - 99),
+        )
     connection.execute("insert into _honker_stream_consumers (name, topic, offset) values ('c', 'news', 2)")
     connection.execute("insert into _anser_stream_groups (topic, group_name, offset) values ('news', 'g', 2)")
     for offset, expires_at in ((1, NOW), (2, NOW - 1)):
@@ -225,6 +231,7 @@ def furnish(connection: sqlite3.Connection) -> None:
     )
     lay_result(connection, 4)
     lay_result(connection, 11, expires_at=NOW)
+    lay_result(connection, 91, queue=None, created_at=NOW - 9, expires_at=None)
     lay_lock(connection, "scheduler", fence=10)
     lay_schedule(connection, "tick")
     lay_schedule(connection, "closed", paused=1)
@@ -296,6 +303,7 @@ WRITES: dict[str, Op] = {
     "result_save": ResultSave(**word(3, 1), value={"n": 1}, ttl_s=60),
     "result_save, once more": ResultSave(**word(4, 2), value=2, ttl_s=90),
     "result_sweep": ResultSweep(),
+    "result_prune": ResultPrune(older_than_s=5),
     "rate_limit_try": RateLimitTry(key="open", limit=2, per_s=60),
     "rate_limit_try, the first of a window": RateLimitTry(key="passed", limit=2, per_s=60),
     "token_bucket_try": TokenBucketTry(key="open", limit=2, per_s=10),
@@ -321,6 +329,7 @@ WRITES: dict[str, Op] = {
     "stream_forget": StreamForget(topic="news", consumer="c"),
     "stream_forget, of a group": StreamForget(topic="news", group="g"),
     "stream_trim": StreamTrim(topic="news", keep=0, older_than_s=60),
+    "stream_trim, of each topic": StreamTrim(older_than_s=9),
     "stream_claim": StreamClaim(topic="news", group="g", worker="v", n=5, lease_s=60),
     "stream_ack": StreamAck(topic="news", group="g", worker="w", held=(Held(1, 9), Held(2, 9))),
 }
@@ -402,6 +411,7 @@ REFUSED: dict[str, tuple[Op, type[anser.AnserError]]] = {
     "result_save, of no JSON": (ResultSave(**word(4, 2), value={1}, ttl_s=60), anser.Invalid),
     "result_get": (ResultGet(queue="mail", id=0), anser.Invalid),
     "result_sweep": (ResultSweep(limit=0), anser.Invalid),
+    "result_prune": (ResultPrune(older_than_s=-1), anser.Invalid),
     "rate_limit_try": (RateLimitTry(key="open", limit=0, per_s=60), anser.Invalid),
     "token_bucket_try": (TokenBucketTry(key="open", limit=2, per_s=10, n=3), anser.Invalid),
     "rate_limit_sweep": (RateLimitSweep(older_than_s=-1), anser.Invalid),

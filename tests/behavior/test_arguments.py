@@ -103,6 +103,7 @@ TAKES: dict[str, dict[str, Any]] = {
     "result_save": {**WORD, "value": "any", "ttl_s": (1, DELAY_MAX_S)},
     "result_get": {"queue": "name", "id": ID},
     "result_sweep": {"limit": LIMIT},
+    "result_prune": {"older_than_s": DELAY, "limit": LIMIT},
     "rate_limit_try": {"key": "name", "limit": (1, 1_000_000), "per_s": (1, 2_592_000)},
     "token_bucket_try": {"key": "name", "limit": (1, 1_000_000), "per_s": (1, 2_592_000), "n": (1, 2)},
     "rate_limit_sweep": {"older_than_s": DELAY, "limit": LIMIT},

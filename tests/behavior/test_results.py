@@ -317,3 +317,16 @@ def test_results_that_are_over_are_swept_and_the_others_are_left(
 
     assert swept == (1, 1)
     assert [id for id, _, _ in stored(path)] == [3, 4]
+
+
+@pytest.mark.rule("RES-12")
+def test_results_without_an_end_are_pruned_by_their_age(db: anser.Database, path: str) -> None:
+    with raw(path) as connection:
+        for job_id, age_s in ((1, 9), (2, 8), (3, 10)):
+            lay_result(connection, job_id, queue=None, created_at=NOW - age_s, expires_at=None)
+        lay_result(connection, 4, created_at=NOW - 99)
+
+    pruned = db.result_prune(older_than_s=9, limit=1), db.result_prune(older_than_s=9)
+
+    assert pruned == (1, 1)
+    assert [id for id, _, _ in stored(path)] == [2, 4]

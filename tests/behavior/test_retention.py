@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 import anser
-from anser.retention import CHORES
+from anser.retention import BOUNDED, CHORES
+from anser_spec.rulebook import RULES
 from tests.behavior.support import NOW, lay_dead, lay_live, lay_lock, raw, rows_in
 
 DAY_S = 86_400
@@ -28,10 +29,14 @@ def fill(path: str, *, at: int = NOW, times: int = 1, queue: str = "mail") -> No
             connection.execute(
                 "insert into _honker_notifications (channel, payload, created_at) values (?, '1', ?)", (queue, at)
             )
+            for expires_at in (at, None):
+                connection.execute(
+                    "insert into _honker_results (job_id, queue, value, created_at, expires_at) "
+                    "select coalesce(max(job_id), 0) + 1, ?, '1', ?, ? from _honker_results",
+                    (queue, at, expires_at),
+                )
             connection.execute(
-                "insert into _honker_results (job_id, queue, value, created_at, expires_at) "
-                "select coalesce(max(job_id), 0) + 1, ?, '1', ?, ? from _honker_results",
-                (queue, at, at),
+                "insert into _honker_stream (topic, payload, created_at) values (?, '1', ?)", (queue, at)
             )
             connection.execute("insert into _honker_rate_limits values (?, ?, 1)", (f"{queue} {number}", at))
             connection.execute("insert into _anser_slots values (?, 999, 9)", (f"{queue} {number}",))
@@ -44,7 +49,7 @@ def left(path: str) -> dict[str, int]:
 
 
 @pytest.mark.rule("RTN-3")
-def test_the_default_policy_keeps_the_dead_for_thirty_days_and_events_for_seven(
+def test_the_default_policy_keeps_the_dead_for_thirty_days_and_what_was_told_for_seven(
     db: anser.Database, path: str, clock: anser.ManualClock
 ) -> None:
     fill(path)
@@ -56,9 +61,11 @@ def test_the_default_policy_keeps_the_dead_for_thirty_days_and_events_for_seven(
     clock.at = NOW + 7 * DAY_S
     assert db.maintain().rows == {**NOTHING, "events_s": 1, "notifications_s": 1}
     clock.at = NOW + 30 * DAY_S - 1
-    assert db.maintain().rows["dead_s"] == 0
+    assert db.maintain().rows == NOTHING
     clock.at = NOW + 30 * DAY_S
-    assert db.maintain().rows["dead_s"] == 1
+    assert db.maintain().rows == {**NOTHING, "dead_s": 1, "streams_s": 1, "results_s": 1}
+    clock.at = NOW + 31 * DAY_S + 1
+    assert db.maintain().rows["rate_limits_s"] == 1
 
 
 @pytest.mark.rule("RTN-3")
@@ -171,21 +178,60 @@ def test_a_policy_has_a_chore_for_each_of_its_fields() -> None:
     assert [chore.field for chore in CHORES] == list(anser.Retention.__dataclass_fields__)
 
 
+@pytest.mark.rule("RTN-3", "STR-10")
+def test_what_a_group_has_pending_outlives_the_policy(db: anser.Database, path: str, clock: anser.ManualClock) -> None:
+    stream = db.stream("t")
+    for number in range(3):
+        stream.publish(number)
+    claimed = stream.group("g").claim("w", n=1, lease_s=60)
+
+    clock.at = NOW + 400 * DAY_S
+    db.maintain()
+
+    assert [offset for _, offset, *_ in rows_in(path)["_honker_stream"]] == [one.entry.offset for one in claimed] == [1]
+
+
+@pytest.mark.rule("RTN-6")
+def test_each_table_of_a_file_is_held_by_a_chore_or_bounded_by_something(db: anser.Database, path: str) -> None:
+    held = {table for chore in CHORES for table in chore.tables}
+    tables = {table for table in rows_in(path) if table.startswith(("_anser_", "_honker_"))}
+
+    assert held | BOUNDED.keys() == tables
+    assert held.isdisjoint(BOUNDED)
+    assert {table.table for table in db.stats()} == tables
+
+
+@pytest.mark.rule("RTN-6")
+def test_the_rule_tells_what_holds_each_table_and_the_default() -> None:
+    lines = (RULES / "retention.md").read_text("utf-8").splitlines()
+    told = [tuple(cell.strip(" `") for cell in line.split("|")[1:-1]) for line in lines if line.startswith("| `")]
+
+    held = [(table, chore.field, default_of(chore.field)) for chore in CHORES for table in chore.tables]
+    assert sorted(told) == sorted([*held, *((table, bound, "") for table, bound in BOUNDED.items())])
+
+
+def default_of(field: str) -> str:
+    """As a person says it."""
+    value = getattr(anser.Retention(), field)
+    return "yes" if value is True else f"{value // DAY_S} days"
+
+
 @pytest.mark.rule("RTN-2")
 def test_what_a_file_holds_is_told_table_by_table(db: anser.Database, path: str) -> None:
     fill(path, times=2)
 
-    told = {table.table: (table.rows, table.oldest_at) for table in db.stats()}
+    told = {table.table: (table.rows, table.oldest_at) for table in db.stats() if table.rows}
 
     assert told == {
         "_honker_live": (2, NOW),
         "_honker_dead": (2, NOW),
-        "_anser_finished": (0, None),
         "_honker_locks": (2, NOW),
         "_anser_events": (2, NOW),
         "_honker_notifications": (2, NOW),
-        "_honker_results": (2, NOW),
+        "_honker_results": (4, NOW),
         "_honker_rate_limits": (2, NOW),
-        "_anser_buckets": (0, None),
         "_anser_slots": (2, None),
+        "_honker_stream": (2, NOW),
+        "_anser_fence": (1, None),
+        "_anser_format": (1, None),
     }

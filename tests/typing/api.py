@@ -104,6 +104,7 @@ async def waited_for_a_result(db: anser.Database, emails: anser.Queue) -> None:
     except anser.JobDead as dead:
         assert_type(dead.error, str | None)
     assert_type(db.result_sweep(), int)
+    assert_type(db.result_prune(older_than_s=60), int)
 
 
 def scheduled(db: anser.Database) -> None:

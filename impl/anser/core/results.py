@@ -5,10 +5,10 @@ from __future__ import annotations
 from anser.core import jobs
 from anser.core.tx import Tx
 from anser.errors import LeaseLost
-from anser.ops import Ack, GetJob, ResultGet, ResultSave, ResultSweep, encoded
+from anser.ops import Ack, GetJob, ResultGet, ResultPrune, ResultSave, ResultSweep, encoded
 from anser.types import Dead, Finished, Job, Result, ResultState, State
 
-__all__ = ["result_get", "result_save", "result_sweep", "save"]
+__all__ = ["result_get", "result_prune", "result_save", "result_sweep", "save"]
 
 
 def result_save(tx: Tx, op: ResultSave) -> int:
@@ -52,4 +52,9 @@ def result_sweep(tx: Tx, op: ResultSweep) -> int:
     return len(tx.run("result_sweep", now=tx.now, limit=op.limit))
 
 
-VERBS = (result_save, result_get, result_sweep)
+def result_prune(tx: Tx, op: ResultPrune) -> int:
+    """RES-12."""
+    return len(tx.run("result_prune", before=tx.now - op.older_than_s, limit=op.limit))
+
+
+VERBS = (result_save, result_get, result_sweep, result_prune)

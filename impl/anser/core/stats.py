@@ -1,4 +1,4 @@
-"""What a file holds. A family that has a table which can grow adds its name here, and a statement `stats<name>`."""
+"""What a file holds. A family that has a table adds its name here, and a statement `stats<name>`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,20 @@ TABLES = (
     "_honker_rate_limits",
     "_anser_buckets",
     "_anser_slots",
+    "_honker_stream",
+    "_honker_stream_consumers",
+    "_anser_stream_groups",
+    "_anser_stream_pending",
+    "_anser_stream_trimmed",
+    "_anser_channels",
+    "_anser_schedules",
+    "_anser_fires",
+    "_honker_scheduler_tasks",
+    "_anser_ordered",
+    "_anser_paused",
+    "_anser_events_on",
+    "_anser_fence",
+    "_anser_format",
 )
 
 

@@ -77,17 +77,17 @@ def stream_forget(tx: Tx, op: StreamForget) -> bool:
 
 
 def stream_trim(tx: Tx, op: StreamTrim) -> int:
-    """STR-9, STR-10."""
-    beyond = [] if op.keep is None else tx.run("stream_beyond", topic=op.topic, keep=op.keep)
-    gone = tx.run(
-        "stream_trim",
-        topic=op.topic,
-        beyond=beyond[0][0] if beyond else None,
-        before=None if op.older_than_s is None else tx.now - op.older_than_s,
-        limit=op.limit,
-    )
-    if gone:
-        tx.run("stream_trim_told", topic=op.topic, offset=max(offset for (offset,) in gone))
+    """STR-9, STR-10, STR-13."""
+    before = None if op.older_than_s is None else tx.now - op.older_than_s
+    if op.topic is None:
+        gone = tx.run("stream_trim_each", before=before, limit=op.limit)
+    else:
+        beyond = [] if op.keep is None else tx.run("stream_beyond", topic=op.topic, keep=op.keep)
+        first = beyond[0][0] if beyond else None
+        gone = tx.run("stream_trim", topic=op.topic, beyond=first, before=before, limit=op.limit)
+    last: dict[str, int] = dict(sorted(gone))  # of each topic the greatest, which comes last
+    for topic, offset in last.items():
+        tx.run("stream_trim_told", topic=topic, offset=offset)
     return len(gone)
 
 

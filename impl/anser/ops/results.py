@@ -10,7 +10,7 @@ from anser.ops.base import Op
 from anser.ops.leases import Word
 from anser.types import DELAY_MAX_S, INTEGER_MAX, LIST_MAX
 
-__all__ = ["ResultGet", "ResultSave", "ResultSweep"]
+__all__ = ["ResultGet", "ResultPrune", "ResultSave", "ResultSweep"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,4 +58,20 @@ class ResultSweep(Op):
         checks.whole("limit", self.limit, 1, LIST_MAX)
 
 
-OPS: tuple[type[Op], ...] = (ResultSave, ResultGet, ResultSweep)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultPrune(Op):
+    """Forget up to `limit` results without an end, saved `older_than_s` seconds ago or earlier, the oldest first.
+
+    Only another binding saves one without an end. Answers how many. Rules: RES-12.
+    """
+
+    name: ClassVar[str] = "result_prune"
+    older_than_s: int
+    limit: int = 1_000
+
+    def check(self) -> None:
+        checks.whole("older_than_s", self.older_than_s, 0, DELAY_MAX_S)
+        checks.whole("limit", self.limit, 1, LIST_MAX)
+
+
+OPS: tuple[type[Op], ...] = (ResultSave, ResultGet, ResultSweep, ResultPrune)

@@ -31,7 +31,7 @@ class QueueList(Op):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats(Op):
-    """How much is in each table that can grow. Answers a tuple of `TableStats`. Visits every row. Writes nothing.
+    """How much is in each table. Answers a tuple of `TableStats`. Visits every row. Writes nothing.
 
     Rules: RTN-2.
     """

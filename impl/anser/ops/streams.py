@@ -139,17 +139,21 @@ class StreamForget(_Reader):
 class StreamTrim(Op):
     """Forget entries beyond the newest `keep`, or published `older_than_s` seconds ago or earlier. Answers how many.
 
-    It looks at the first `limit` entries that no group has pending. Rules: STR-9, STR-10.
+    It looks at the first `limit` entries of the topic, or of all topics if None, that no group has pending. To keep a
+    number is for one topic alone. Rules: STR-9, STR-10, STR-13.
     """
 
     name: ClassVar[str] = "stream_trim"
-    topic: str
+    topic: str | None = None
     keep: int | None = None
     older_than_s: int | None = None
     limit: int = 1_000
 
     def check(self) -> None:
-        checks.name("topic", self.topic)
+        if self.topic is not None:
+            checks.name("topic", self.topic)
+        elif self.keep is not None:
+            raise Invalid("topic", None, "name the topic whose newest are kept: those of all go by their age alone")
         if self.keep is not None:
             checks.whole("keep", self.keep, 0, INTEGER_MAX)
         if self.older_than_s is not None:

@@ -8,3 +8,9 @@ alter table _honker_results add column queue text
 create index if not exists _anser_results_expiring
 on _honker_results (expires_at, job_id)
 where expires_at is not null
+
+-- name: results_endless_index
+-- The oldest of those without an end are its first rows (RES-12).
+create index if not exists _anser_results_endless
+on _honker_results (created_at, job_id)
+where expires_at is null

@@ -24,3 +24,14 @@ where job_id in (
     limit :limit
 )
 returning job_id
+
+-- name: result_prune
+-- Those that nobody gave an end, by the instant at which they were saved (RES-12).
+delete from _honker_results
+where job_id in (
+    select job_id from _honker_results
+    where expires_at is null and created_at <= :before
+    order by created_at, job_id
+    limit :limit
+)
+returning job_id

@@ -86,7 +86,23 @@ where offset in (
     )
     where offset <= :beyond or created_at <= :before
 )
-returning offset
+returning topic, offset
+
+-- name: stream_trim_each
+-- In the order of the file: a walk from topic to topic would visit `limit` entries of each (STR-13).
+delete from _honker_stream
+where offset in (
+    select offset
+    from (
+        select offset, created_at
+        from _honker_stream as entry
+        where not exists (select 1 from _anser_stream_pending as held where held.offset = entry.offset)
+        order by offset
+        limit :limit
+    )
+    where created_at <= :before
+)
+returning topic, offset
 
 -- name: stream_trim_told
 insert into _anser_stream_trimmed (topic, offset)

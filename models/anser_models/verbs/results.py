@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anser.ops import GetJob, ResultGet, ResultSave, ResultSweep, encoded
+from anser.ops import GetJob, ResultGet, ResultPrune, ResultSave, ResultSweep, encoded
 from anser.types import Dead, Finished, Job, Result, ResultState, State, StoredResult
 from anser_models.draft import Draft
 from anser_models.predicates import result_over, result_shown
@@ -25,6 +25,8 @@ TRANSITIONS = {
     "result_get.gone": "RES-6",
     "result_sweep.forgot": "RES-9",
     "result_sweep.nothing": "RES-9",
+    "result_prune.forgot": "RES-12",
+    "result_prune.nothing": "RES-12",
 }
 
 LOOSE = {Quirk.E25_RESULTS_BY_ID: {"ttl_s"}}
@@ -78,8 +80,20 @@ def result_sweep(draft: Draft, op: ResultSweep) -> int:
     return len(swept)
 
 
+def result_prune(draft: Draft, op: ResultPrune) -> int:
+    """Results that nobody gave an end, the oldest first (RES-12)."""
+    before = draft.now - op.older_than_s
+    endless = [one for one in draft.world.results.values() if one.expires_at is None and one.created_at <= before]
+    pruned = sorted(endless, key=lambda one: (one.created_at, one.job_id))[: op.limit]
+    for one in pruned:
+        del draft.world.results[one.job_id]
+    draft.took("result_prune.forgot" if pruned else "result_prune.nothing")
+    return len(pruned)
+
+
 VERBS = (
     result_save,
     result_get,
     result_sweep,
+    result_prune,
 )

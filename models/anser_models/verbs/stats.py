@@ -32,6 +32,20 @@ def stats(draft: Draft, op: Stats) -> tuple[TableStats, ...]:  # noqa: ARG001  #
         "_honker_rate_limits": [window.start for window in world.windows.values()],
         "_anser_buckets": [bucket.at for bucket in world.buckets.values()],
         "_anser_slots": [None for _ in world.slots],
+        "_honker_stream": [entry.created_at for entry in world.stream.values()],
+        "_honker_stream_consumers": [None for _ in world.stream_consumers],
+        "_anser_stream_groups": [None for _ in world.stream_groups],
+        "_anser_stream_pending": [held.expires_at for held in world.stream_pending.values()],
+        "_anser_stream_trimmed": [None for _ in world.stream_trimmed],
+        "_anser_channels": [None for _ in world.channels],
+        "_anser_schedules": [schedule.created_at for schedule in world.schedules.values()],
+        "_anser_fires": [fire.fire_at for fire in world.fires.values()],
+        "_honker_scheduler_tasks": [None for _ in world.honker_schedules],
+        "_anser_ordered": [None for _ in world.ordered],
+        "_anser_paused": [None for _ in world.paused],
+        "_anser_events_on": [None] if world.events_keep else [],
+        "_anser_fence": [None],
+        "_anser_format": [None],
     }
     return tuple(
         TableStats(table, len(found), min((at for at in found if at is not None), default=None))

@@ -51,6 +51,7 @@ TRANSITIONS = {
     "stream_ack.lost": "STR-8",
     "stream_trim.forgot": "STR-9",
     "stream_trim.pending": "STR-10",
+    "stream_trim.each_topic": "STR-13",
     "stream_trim.nothing": "STR-9",
     "stream_forget.consumer": "STR-11",
     "stream_forget.group": "STR-11",
@@ -127,8 +128,8 @@ def stream_forget(draft: Draft, op: StreamForget) -> bool:
 
 
 def stream_trim(draft: Draft, op: StreamTrim) -> int:
-    """The first entries that no group has pending, as many as it may look at (STR-9, STR-10)."""
-    entries = list(_behind(draft, op.topic, 0))
+    """The first entries that no group has pending, as many as it may look at (STR-9, STR-10, STR-13)."""
+    entries = [entry for _, entry in sorted(draft.world.stream.items()) if op.topic in (None, entry.topic)]
     pending = {held.offset for held in draft.world.stream_pending.values()}
     if any(entry.offset in pending for entry in entries):
         draft.took("stream_trim.pending")
@@ -136,12 +137,12 @@ def stream_trim(draft: Draft, op: StreamTrim) -> int:
     looked_at = [entry for entry in entries if entry.offset not in pending][: op.limit]
     gone = [entry.offset for entry in looked_at if entry.offset in beyond or _is_old(draft, entry, op.older_than_s)]
     draft.took("stream_trim.forgot" if gone else "stream_trim.nothing")
+    if gone and op.topic is None:
+        draft.took("stream_trim.each_topic")
     for offset in gone:
-        del draft.world.stream[offset]
-    if gone:
-        before = draft.world.stream_trimmed.get(op.topic)
-        last = max(gone[-1], 0 if before is None else before.offset)
-        draft.world.stream_trimmed[op.topic] = StreamTrimmed(op.topic, last)
+        topic = draft.world.stream.pop(offset).topic
+        before = draft.world.stream_trimmed.get(topic)
+        draft.world.stream_trimmed[topic] = StreamTrimmed(topic, max(offset, 0 if before is None else before.offset))
     return len(gone)
 
 

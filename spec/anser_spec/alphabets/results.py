@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from anser.ops import Ack, Op, ResultGet, ResultSave, ResultSweep
+from anser.ops import Ack, Op, ResultGet, ResultPrune, ResultSave, ResultSweep
 from anser.types import Job
 from anser_models import World
 from anser_spec.alphabets.base import NAMES, Alphabet, Scope, other
@@ -22,6 +22,8 @@ def operations(world: World, now: int, size: int) -> Iterator[Op]:  # noqa: ARG0
         yield from _saves(job, world.last_fence)
     yield ResultSweep()
     yield ResultSweep(limit=1)
+    yield ResultPrune(older_than_s=0, limit=1)
+    yield ResultPrune(older_than_s=1)
 
 
 def fits(world: World, size: int) -> bool:

@@ -48,6 +48,8 @@ def operations(world: World, now: int, size: int) -> Iterator[Op]:  # noqa: ARG0
     yield StreamTrim(topic="a", older_than_s=0, limit=1)
     yield StreamTrim(topic="a", keep=0, older_than_s=1)
     yield StreamTrim(topic="a", older_than_s=1)
+    yield StreamTrim(older_than_s=0)
+    yield StreamTrim(older_than_s=1, limit=1)
 
 
 def crowd(world: World) -> Iterator[Op]:
@@ -59,7 +61,7 @@ def crowd(world: World) -> Iterator[Op]:
     yield StreamLag(topic="a", consumer="w1")
     yield from (StreamClaim(**GROUP, worker="w2", n=n, lease_s=1) for n in (3, last))
     yield from (StreamTrim(topic="a", keep=keep, limit=limit) for keep in (0, 3, last) for limit in (2, 1_000))
-    yield from (StreamTrim(topic="a", older_than_s=1, limit=limit) for limit in (5, 1_000))
+    yield from (StreamTrim(topic=topic, older_than_s=1, limit=limit) for topic in ("a", None) for limit in (5, 1_000))
     yield from _words(world)
 
 

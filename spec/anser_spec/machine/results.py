@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from anser.ops import Ack, Cancel, Fail, Op, ResultGet, ResultSave, ResultSweep
+from anser.ops import Ack, Cancel, Fail, Op, ResultGet, ResultPrune, ResultSave, ResultSweep
 from anser.types import DELAY_MAX_S, DEPTH_MAX
 from anser_spec.machine.base import Family, rule_of
 from anser_spec.machine.leases import GOOD, Leases, named_by
@@ -30,6 +30,8 @@ INVALID: tuple[Op, ...] = (
     ResultGet(queue="", id=1),
     ResultGet(queue="a", id=0),
     ResultSweep(limit=0),
+    ResultPrune(older_than_s=-1),
+    ResultPrune(older_than_s=0, limit=0),
     Ack(**GOOD, result=1),
     Ack(**GOOD, result="\ud800", result_ttl_s=1),
     Ack(**GOOD, result=1, result_ttl_s=0),
@@ -89,12 +91,13 @@ class Results(Leases):
             self.do(Ack(**named, result=one_of(VALUES, how), result_ttl_s=ttl_s))
 
     def result_looks(self, which: int, limit: int, how: int) -> None:
-        """Any job there is or was, or one whose result alone is left; and now and then the sweep."""
+        """Any job there is or was, or one whose result alone is left; now and then the sweep, and the pruning."""
         alone = [(result.queue or "a", id) for id, result in self.world.results.items()]
         queue, id = one_of([*self.ids(), *alone], which)
         self.look_for(queue, id, how)
         if limit % 3 == 0:
             self.do(ResultSweep(limit=one_of(LIMITS, how)))
+            self.do(ResultPrune(older_than_s=one_of((0, 1, 60), which), limit=one_of(LIMITS, how)))
 
     def look_for(self, queue: str, id: int, how: int) -> None:
         """Mostly in the job's own queue."""

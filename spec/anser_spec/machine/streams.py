@@ -44,6 +44,8 @@ INVALID: tuple[Op, ...] = (
     StreamTrim(topic="a"),
     StreamTrim(topic="a", keep=-1),
     StreamTrim(topic="a", older_than_s=-1),
+    StreamTrim(keep=1, older_than_s=1),
+    StreamTrim(),
     StreamClaim(topic="a", group="g", worker="w1", n=STREAM_CLAIM_MAX + 1, lease_s=1),
     StreamClaim(topic="a", group="g", worker="w1", n=1, lease_s=LEASE_MAX_S + 1),
     StreamAck(topic="a", group="g", worker="w1", held=(Held(0, 1),)),
@@ -167,6 +169,8 @@ class Streams(Machine):
         if how % 2:
             self.do(StreamPublish(topic=topic, payload=how))
         self.do(StreamTrim(topic=topic, keep=keep, older_than_s=older_than_s, limit=limit))
+        if how % 4 == 1:
+            self.do(StreamTrim(older_than_s=one_of((0, 1), which), limit=limit))
         offset = one_of([0, *self.world.stream, self.world.last_offset], which)
         self.do(StreamReadSince(topic=topic, offset=offset, limit=limit))
         if how % 3 == 0:

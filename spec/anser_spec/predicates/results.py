@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from anser.errors import LeaseLost
-from anser.ops import ResultGet, ResultSave, ResultSweep
+from anser.ops import ResultGet, ResultPrune, ResultSave, ResultSweep
 from anser.types import ResultState, StoredResult
 from anser_models import VERBS, World
 from anser_models.predicates import result_shown
@@ -28,14 +28,16 @@ class ResultRow:
     queue: str | None = field(default="a", metadata=tried("a", "b", None))
     value: str | None = field(default="1", metadata=tried("1", None))
     expires_at: int | None = field(default=None, metadata=tried(9, 10, 11, None))
+    created_at: int = field(default=0, metadata=tried(9, 10, 11))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultGiven(Given):
-    """Who asks for which job's result."""
+    """Who asks for which job's result, and how old one may be."""
 
     id: int = 7
     queue: str = "a"
+    before: int = 10
 
 
 RESULTS = Table("_honker_results", ResultRow, ResultGiven)
@@ -44,7 +46,7 @@ RESULTS = Table("_honker_results", ResultRow, ResultGiven)
 
 
 def _result(row: ResultRow) -> StoredResult:
-    return StoredResult(row.job_id, row.queue, row.value, 0, row.expires_at)
+    return StoredResult(row.job_id, row.queue, row.value, row.created_at, row.expires_at)
 
 
 def result_row(row: ResultRow, given: ResultGiven) -> Draft:
@@ -101,10 +103,20 @@ SWEPT = Condition(
     twin=lambda row, given: at_most(row.expires_at, given.now),
     model=lambda row, given: bool(VERBS["result_sweep"](result_row(row, given), ResultSweep()) == 1),
 )
+PRUNED = Condition(
+    table=RESULTS,
+    text="expires_at is null and created_at <= :before",
+    rules=("RES-12",),
+    twin=lambda row, given: both(row.expires_at is None, at_most(row.created_at, given.before)),
+    model=lambda row, given: bool(
+        VERBS["result_prune"](result_row(row, given), ResultPrune(older_than_s=given.now - given.before))
+    ),
+)
 
 TABLE: dict[str, tuple[AnyCondition, ...]] = {
     "result_save": (SAVED,),
     "result_get": (SEEN,),
     "result_sweep": (SWEPT,),
+    "result_prune": (PRUNED,),
 }
 NO_DECISION: dict[str, tuple[str, str]] = {}

@@ -176,6 +176,18 @@ def trim_is_told(row: StreamRow, given: StreamGiven) -> bool:
     return draft.world.stream_trimmed["t"].offset > row.offset
 
 
+def trims_of_each(row: StreamRow, given: StreamGiven) -> bool:
+    """A trim of all topics, of whatever age, takes the row, which is pending if `found`."""
+    draft = shared(row, given) if given.found else published(row, given)
+    return bool(VERBS["stream_trim"](draft, StreamTrim(older_than_s=given.now - row.created_at)))
+
+
+def too_old_of_each(row: StreamRow, given: StreamGiven) -> bool:
+    """A trim of all topics takes the row for its age."""
+    op = StreamTrim(older_than_s=given.now - (given.now if given.before is None else given.before))
+    return given.before is not None and bool(VERBS["stream_trim"](published(row, given), op))
+
+
 def saves(row: StreamRow, given: StreamGiven) -> bool:
     op = StreamSaveOffset(topic=row.topic, consumer=row.name, offset=given.offset)
     return bool(VERBS["stream_save_offset"](seen(row, given), op))
@@ -291,6 +303,20 @@ TOO_MANY_OR_OLD = Condition(
     twin=lambda row, given: either(at_most(row.offset, given.beyond), at_most(row.created_at, given.before)),
     model=trimmed,
 )
+FREE_OF_EACH = replace(
+    FREE,
+    text="not exists (…)",
+    rules=("STR-10", "STR-13"),
+    twin=lambda row, given: negated(given.found),  # noqa: ARG005  # it asks nothing of the row
+    model=trims_of_each,
+)
+OLD_OF_EACH = Condition(
+    table=ENTRIES,
+    text="created_at <= :before",
+    rules=("STR-13",),
+    twin=lambda row, given: at_most(row.created_at, given.before),
+    model=too_old_of_each,
+)
 TOLD = replace(SAVED, table=TRIMMED, rules=("STR-3",), model=trim_is_told)
 LAPSED = Condition(
     table=PENDING,
@@ -326,6 +352,7 @@ TABLE: dict[str, tuple[AnyCondition, ...]] = {
     "stream_forget_pending": (GROUP_FORGOTTEN,),
     "stream_beyond": (IN_TOPIC,),
     "stream_trim": (FREE, STAYS, TOO_MANY_OR_OLD),
+    "stream_trim_each": (FREE_OF_EACH, STAYS, OLD_OF_EACH),
     "stream_trim_told": (TOLD,),
     "stream_claim_lapsed": (LAPSED, THERE),
     "stream_ack": (ACKED,),

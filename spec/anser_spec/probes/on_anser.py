@@ -8,39 +8,74 @@ from contextlib import closing, suppress
 
 import anser
 from anser.ops import LockAcquire
+from anser.retention import BOUNDED
 from anser_spec.probes.others import LIVE_WITHOUT_EXPIRY, begin_in_another_process, holding_the_lock
 from anser_spec.probes.program import main
 
 NOW = 1_800_000_000
 DAY_S = 86_400
 LOOP_S = 10  # far longer than any loop here needs
-BOUNDED = "_anser_finished"  # history forgets by ids, not by age (JOB-11)
 
 
 def d05(path: str) -> str | None:
-    """Rows of every kind, 400 days old, and the one upkeep that there is."""
+    """Rows of every kind, 400 days old, and the one upkeep that there is; what has names is bounded by them (RTN-6)."""
     clock = anser.ManualClock(NOW)
     with anser.open(path, clock=clock) as db:
-        queue = db.queue("q", max_attempts=1, expires_s=60)
         db.events.on()
         for number in range(3):
-            queue.enqueue(number)
-            job = queue.claim_one("w")
-            assert job is not None, "it was just enqueued"
-            job.fail("x")
-            queue.enqueue(number)
-            queue.enqueue(number)
-            job = queue.claim_one("w")
-            assert job is not None, "two were enqueued"
-            job.ack(result=number, result_ttl_s=60)
-            db.notify("c", number)
-            db.run(LockAcquire(lock=f"l{number}", owner="w", ttl_s=60))
+            _jobs(db, number)
+            _others(db, number)
+        never = [table.table for table in db.stats() if not table.rows]
+        assert not never, f"nothing was made in {never}"
+        for number in range(3):
+            db.stream(f"t{number}").forget(group="g")  # with what it has pending, which would stay
         clock.at = NOW + 60
         db.maintain()
         clock.at += 400 * DAY_S
         db.maintain()
-        kept = {table.table: table.rows for table in db.stats() if table.rows and table.table != BOUNDED}
+        kept = {table.table: table.rows for table in db.stats() if table.rows and table.table not in BOUNDED}
     return f"after 400 days and the upkeep there are left {kept}" if kept else None
+
+
+def _jobs(db: anser.Database, number: int) -> None:
+    """One that dies, one that is done and leaves a result, one that waits for its turn, one of a schedule."""
+    queue = db.queue(f"q{number}", max_attempts=1, expires_s=60)
+    queue.enqueue(number)
+    job = queue.claim_one("w")
+    assert job is not None, "it was just enqueued"
+    job.fail("x")
+    for _ in range(2):
+        queue.enqueue(number, order_key="k")
+    job = queue.claim_one("w")
+    assert job is not None, "two were enqueued"
+    job.limit("k", limit=9).acquire()
+    job.ack(result=number, result_ttl_s=60)
+    queue.pause()
+    schedule = f"s{number}"
+    db.schedules.register(schedule, queue=queue.name, cron="@daily", tz="UTC", payload=1, expires_s=60)
+    db.schedules.run_now(schedule)
+
+
+def _others(db: anser.Database, number: int) -> None:
+    """What is told, published, locked and counted, with its readers, and what another binding leaves."""
+    db.notify("c", number)
+    db.notification_prune(channel="c", keep=1)
+    db.run(LockAcquire(lock=f"l{number}", owner="w", ttl_s=60))
+    db.rate_limit(f"r{number}", limit=1, per_s=60).try_acquire()
+    db.token_bucket(f"b{number}", limit=1, per_s=60).try_acquire()
+    stream = db.stream(f"t{number}")
+    for _ in range(3):
+        stream.publish(number)
+    stream.trim(keep=2)
+    stream.save_offset("c", 2)
+    stream.group("g").claim("w", lease_s=60)
+    with db.transaction() as tx:
+        tx.execute("insert into _honker_results (job_id, value, created_at) values (?, '1', ?)", (900 + number, NOW))
+        tx.execute(
+            "insert into _honker_scheduler_tasks (name, queue, cron_expr, payload, next_fire_at) "
+            "values (?, 'q', '0 0 * * *', '1', ?)",
+            (f"h{number}", NOW),
+        )
 
 
 def e01(path: str) -> str | None:

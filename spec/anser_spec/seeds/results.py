@@ -30,6 +30,11 @@ SEEDS: dict[str, World] = {
     "result_of_a_done_job": world(_DONE, result(1)),
     "result_over": world(_DONE, result(1, expires_at=SEED_NOW)),
     "result_of_honker": world(result(1, queue=None, expires_at=None), last_id=1),
+    "two_results_of_honker": world(
+        result(1, queue=None, expires_at=None),
+        result(2, queue=None, created_at=SEED_NOW - 1, expires_at=None),
+        last_id=2,
+    ),
     "result_without_a_value": world(_DONE, result(1, queue=None, value=None, expires_at=None)),
     "result_forgotten": world(result(1), last_id=1),
     "two_results_over": world(
