@@ -9,6 +9,7 @@ import re
 import sqlite3
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,21 +21,48 @@ from anser.ops import (
     Claim,
     Enqueue,
     EnqueueMany,
+    EventPrune,
+    EventRead,
     Fail,
     Heartbeat,
+    LimitAcquire,
+    LimitGet,
+    LimitRelease,
     LockAcquire,
     LockRelease,
     LockRenew,
     NextClaimAt,
+    NotificationLast,
+    NotificationPrune,
+    NotificationRead,
+    Notify,
     Op,
+    RateLimitTry,
     Release,
+    ResultGet,
+    ResultPrune,
+    ResultSave,
     Retry,
+    ScheduleGet,
+    ScheduleRunNow,
+    ScheduleSoonest,
+    ScheduleTick,
+    StreamAck,
+    StreamClaim,
+    StreamForget,
+    StreamLag,
+    StreamPublish,
+    StreamReadSince,
+    StreamSaveOffset,
+    StreamTrim,
+    TokenBucketTry,
 )
 from anser.sql import STATEMENTS, sections
 from anser.types import Held
-from tests.behavior.support import NOW, raw
+from tests.behavior.support import NOW, lay_schedule, raw
 
 DELAYED, IN_FLIGHT, PAST_SAVING, LOCKS, RESULTS = 20_000, 5_000, 5_000, 1_000, 1_000
+OTHERS, SCHEDULES = 2_000, 300  # of each other kind
 AT_MOST = 2  # times the cost on a shallow queue
 
 
@@ -50,8 +78,58 @@ def add(connection: sqlite3.Connection, size: int, **columns: object) -> None:
 
 
 def add_line(connection: sqlite3.Connection) -> None:
-    """What a claim of these tests is for: jobs that are due."""
+    """What the operations of these tests are for: jobs that are due, a schedule, and what was told by a few names."""
     add(connection, 300, priority=5)
+    lay_schedule(connection, "tick")
+    for number in range(40):
+        lay_schedule(connection, f"early {number}", next_fire_at=NOW + 60)
+    for table, columns in TOLD.items():
+        add_told(connection, table, columns, 20, "'news'")
+        add_told(connection, table, columns, 400, "'early ' || (i % 50)")
+
+
+TOLD = {  # what is told to somebody by name, and nothing else
+    "_honker_stream": "topic, payload, created_at",
+    "_honker_notifications": "channel, payload, created_at",
+    "_anser_events": "queue, kind, at, job_id, attempts",
+}
+
+
+def add_told(connection: sqlite3.Connection, table: str, columns: str, size: int, name: str) -> None:
+    """So many rows, told just now under a name, which is an expression of the row's number."""
+    more = ", 1, 0" if table == "_anser_events" else ""
+    connection.execute(
+        f"insert into {table} ({columns}) "
+        f"with recursive n (i) as (select 1 union all select i + 1 from n where i < {size}) "
+        f"select {name}, 'enqueued', :now{more} from n",
+        {"now": NOW},
+    )
+
+
+def add_others(connection: sqlite3.Connection) -> None:
+    """What was told to others, what they hold, and schedules that are not due with the jobs that they made."""
+    for table, columns in TOLD.items():
+        add_told(connection, table, columns, OTHERS, "'sport'")
+    for rows in (
+        "_honker_stream_consumers (name, topic) select 'c' || i, 'news'",
+        "_anser_stream_groups (topic, group_name, offset) select 'news', 'g' || i, 20",
+        "_anser_stream_pending select 'sport', 'g' || (i % 200), 420 + i, 'x', 1, :now + i - 900, 1",
+        "_anser_stream_trimmed select 't' || i, 1",
+        "_anser_channels select 'c' || i, 1",
+        "_honker_results (job_id, value, created_at) select 2000000 + i, '1', :now",
+        "_honker_rate_limits select 'k' || i, :now, 1",
+        "_anser_buckets select 'k' || i, 1, 60, 0, :now",
+        "_anser_slots select 'k' || (i % 200), i, 1",
+        "_anser_fires select i, 's' || (i % 200), :now - i",
+        "_anser_finished select 1000000 + i, 'mail', 'done', 1, :now",
+    ):
+        connection.execute(
+            f"with recursive n (i) as (select 1 union all select i + 1 from n where i < {OTHERS}) "
+            f"insert into {rows} from n",
+            {"now": NOW} if ":now" in rows else {},
+        )
+    for number in range(SCHEDULES):
+        lay_schedule(connection, f"s{number}", next_fire_at=NOW + 60)
 
 
 def add_crowd(connection: sqlite3.Connection) -> None:
@@ -74,6 +152,7 @@ def add_crowd(connection: sqlite3.Connection) -> None:
         "select 1000000 + i, 'mail', '1', :now, :now + i - 500 from n",
         {"now": NOW},
     )
+    add_others(connection)
 
 
 ANALYZED = ["never", "when it was full", "when it was empty"]  # which statistics the planner goes by
@@ -135,6 +214,9 @@ def ids(path: Path, n: int) -> list[int]:
 
 
 LOCKED = LockAcquire(lock="report", owner="w", ttl_s=9)
+SHARED = StreamClaim(topic="news", group="g", worker="w", n=9, lease_s=60)
+WORD: dict[str, Any] = {"queue": "mail", "id": 1, "worker": "w", "fence": 1}
+SLOT = LimitAcquire(key="k", limit=9, **WORD)
 OPERATIONS: dict[str, tuple[tuple[Op, ...], tuple[Op, ...]]] = {  # what is counted, and what comes before
     "claim one": ((claim(1),), ()),
     "claim a hundred": ((claim(100),), ()),
@@ -156,6 +238,30 @@ OPERATIONS: dict[str, tuple[tuple[Op, ...], tuple[Op, ...]]] = {  # what is coun
     "lock_renew": ((LockRenew(lock="report", owner="w", fence=1, ttl_s=9),), (LOCKED,)),
     "lock_release": ((LockRelease(lock="report", owner="w", fence=1),), (LOCKED,)),
     "next_claim_at of nothing": ((NextClaimAt(queues=("none",)),), ()),
+    "notify and read": ((Notify(channel="news", payload=1), NotificationRead(channel="news", after_id=0, limit=9)), ()),
+    "notification_last": ((NotificationLast(channel="news"),), ()),
+    "notification_prune": ((NotificationPrune(channel="news", keep=9, older_than_s=60),), ()),
+    "stream_publish and read": ((StreamPublish(topic="news", payload=1), StreamReadSince(topic="news", limit=9)), ()),
+    "stream_save_offset and lag": (
+        (StreamSaveOffset(topic="news", consumer="c", offset=9), StreamLag(topic="news", consumer="c")),
+        (),
+    ),
+    "stream_claim": ((SHARED, StreamLag(topic="news", group="g")), ()),
+    "stream_ack": ((StreamAck(topic="news", group="g", worker="w", held=(Held(1, 1), Held(2, 1))),), (SHARED,)),
+    "stream_forget": ((StreamForget(topic="news", group="g"),), (SHARED,)),
+    "stream_trim": ((StreamTrim(topic="news", keep=9, older_than_s=60, limit=9),), (SHARED,)),
+    "stream_trim of each topic": ((StreamTrim(older_than_s=60, limit=9),), (SHARED,)),
+    "event_read": ((EventRead(limit=9),), ()),
+    "event_prune": ((EventPrune(older_than_s=60, limit=9),), ()),
+    "result_save": ((ResultSave(queue="mail", id=1, worker="w", fence=1, value=1, ttl_s=9),), (claim(1),)),
+    "result_get": ((ResultGet(queue="mail", id=999_999),), ()),
+    "result_prune": ((ResultPrune(older_than_s=60),), ()),
+    "rate_limit_try": ((RateLimitTry(key="k", limit=9, per_s=60),), ()),
+    "token_bucket_try": ((TokenBucketTry(key="k", limit=9, per_s=60),), ()),
+    "limit_acquire": ((SLOT, LimitGet(key="k"), LimitRelease(key="k", **WORD)), (claim(1),)),
+    "schedule_tick": ((ScheduleTick(),), ()),
+    "schedule_get and soonest": ((ScheduleGet(schedule="tick"), ScheduleSoonest()), ()),
+    "schedule_run_now": ((ScheduleRunNow(schedule="tick"),), ()),
 }
 
 
@@ -223,6 +329,11 @@ def statements_of(*names: str) -> dict[str, str]:
     }
 
 
+def plannable(statement: str) -> bool:
+    """What makes or takes away a trigger has no plan."""
+    return not statement.startswith(("create", "drop"))
+
+
 def plan(connection: sqlite3.Connection, statement: str) -> list[str]:
     parameters = dict.fromkeys(re.findall(r":(\w+)", statement))
     return [row[3] for row in connection.execute(f"explain query plan {statement}", parameters)]
@@ -266,3 +377,30 @@ def test_a_statement_of_jobs_the_dead_locks_and_results_seeks_and_sorts_nothing(
         assert [
             detail for detail in details if re.match(r"SCAN _(honker_|anser_ordered)|USE TEMP B-TREE", detail)
         ] == []
+
+
+# What walks a table in its own order, and why that is no more than what is asked for or what there is.
+WALKS = {
+    "rate_limit_sweep": "upkeep of all windows, which are forgotten by it",
+    "token_bucket_sweep": "upkeep of all buckets, one a key",
+    "limit_sweep": "upkeep of all slots, no more than leases that were",
+    "stream_trim_each": "the first `limit` of the file",
+    "event_prune_end": "the first `limit` of the file",
+    "event_lost": "the first of the file",
+    "event_at": "a table of one row",
+    "events_off": "a table of one row",
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name for name, text in statements_of("limits", "schedules", "streams", "events").items() if plannable(text)],
+)
+def test_a_statement_of_another_family_seeks_and_sorts_nothing(pair: tuple[Path, Path], name: str) -> None:
+    for path in pair:
+        with raw(str(path)) as connection:
+            details = plan(connection, STATEMENTS[name])
+
+        walks = [detail for detail in details if re.match(r"SCAN (_honker_|_anser_|entry|held|slot)", detail)]
+        assert bool(walks) == (name in WALKS)
+        assert [detail for detail in details if detail.startswith("USE TEMP B-TREE")] == []
