@@ -54,6 +54,8 @@ class Results(Leases):
             self.result_word(which, kind // 8, how)
         else:
             self.result_looks(which, kind // 8, how)
+        if any(result.expires_at is None for result in self.world.results.values()) and how % 4 < 3:
+            self.do(ResultPrune(older_than_s=0, limit=one_of(LIMITS, how)))  # only a seed has one, so it is met at once
 
     def result_life(self, which: int, end: int, how: int) -> None:
         """A job is held, may save once or twice, comes to an end, and is looked at beside the end of its result."""
