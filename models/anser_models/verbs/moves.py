@@ -46,7 +46,8 @@ def forget(draft: Draft, ended: Collection[int]) -> None:
     if draft.has(Quirk.D10_BLIND_GET_JOB):
         return
     finished = draft.world.finished
-    behind = sorted(id for id in finished if id < max(ended, default=0) - HISTORY_IDS)
+    oldest = max(ended, default=0) - HISTORY_IDS
+    behind = sorted(id for id in finished if id < oldest)
     for id in behind[: 2 * len(ended)]:
         del finished[id]
 
