@@ -71,9 +71,10 @@ PATH = click.Path(path_type=Path)
 
 TARGETS: dict[str, Callable[[], Target]] = {"sqlite": _sqlite, "honker": _honker, "model": _model}
 PROFILES: dict[str, frozenset[Quirk]] = {"anser": frozenset(), "honker-0.5": HONKER_0_5}
-COMMANDS = {
-    "mutants": "anser_spec.mutants"
-}  # commands that have a module of their own, imported when they are asked for
+COMMANDS = {  # those that have a module of their own, imported when they are asked for
+    "churn": ("anser_spec.churn", "command"),
+    "mutants": ("anser_spec.mutants", "mutants"),
+}
 
 
 class _Commands(click.Group):
@@ -82,7 +83,8 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in COMMANDS:
-            command: click.Command = getattr(import_module(COMMANDS[cmd_name]), cmd_name)
+            module, name = COMMANDS[cmd_name]
+            command: click.Command = getattr(import_module(module), name)
             return command
         return super().get_command(ctx, cmd_name)
 

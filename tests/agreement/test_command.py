@@ -178,8 +178,9 @@ def test_a_counterexample_says_its_target_and_profile_unless_others_are_given(tm
 
 
 def test_every_option_has_a_help_and_the_exit_status_is_told() -> None:
-    for name in ("run", "defects", "campaign"):
-        command = cli.main.commands[name]
+    for name in ("run", "defects", "campaign", "churn"):
+        command = cli.main.get_command(click.Context(cli.main), name)
+        assert command is not None
         options = [one for one in command.params if isinstance(one, click.Option)]
         assert [one.name for one in options if not one.help] == []
         assert "Exit status: 0 " in run(name, "--help").output
@@ -288,7 +289,7 @@ def test_the_rules_are_listed() -> None:
 
 
 def test_commands_of_other_modules_are_found() -> None:
-    assert "mutants" in run("--help").output
+    assert {"churn", "mutants"} <= set(run("--help").output.split())
 
 
 def test_the_engine_has_none_of_the_known_defects() -> None:
