@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 from click.testing import CliRunner
@@ -21,15 +21,9 @@ from tests.agreement.wrong import WRONGS, WrongTarget
 DAY = Plan(jobs=10_000)
 HOUR = Plan(jobs=600, hours=1)
 FOR_EVER = Retention(
-    expired_jobs=False,
-    dead_s=None,
-    locks=False,
-    events_s=None,
-    notifications_s=None,
-    results=False,
-    rate_limits_s=None,
-    slots=False,
+    **{field.name: None if field.name.endswith("_s") else False for field in fields(Retention)}  # type: ignore[arg-type]  # by their names
 )
+FOREIGN = {"results_s"}  # of results without an end, which only another binding saves
 
 
 def silent(_text: str) -> None:
@@ -46,7 +40,7 @@ def test_a_day_of_churn_leaves_bounded_tables_and_agrees_with_the_model_at_its_e
     assert found.wrong is None
     assert found.compared == DAY.hours
     assert found.names["events_on.tells_enqueued"] > DAY.jobs * 0.9  # some unique keys are taken
-    assert all(found.maintained.values()), found.maintained
+    assert {field for field, rows in found.maintained.items() if not rows} <= FOREIGN
 
 
 def test_every_table_has_a_bound() -> None:
