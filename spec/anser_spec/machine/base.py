@@ -45,7 +45,7 @@ class Disagreement(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """What a family adds to the machine: its rules, and operations that are refused in every world.
+    """What a family adds to the machine: its rules, operations that every world refuses, and worlds to begin with.
 
     Families of one name are mixed together or not at all.
     """
@@ -53,6 +53,7 @@ class Family:
     name: str
     machine: type[Machine]
     invalid: tuple[Op, ...]
+    worlds: tuple[World, ...]
 
 
 def rule_of(family: str, **drawn: st.SearchStrategy[Any]) -> Callable[[Rule], Rule]:

@@ -10,6 +10,7 @@ from anser.types import CLAIM_MAX
 from anser_spec.machine.base import Family, rule_of
 from anser_spec.machine.jobs import NAME, Jobs
 from anser_spec.machine.values import LEASES, QUEUES, WORKERS, one_of, pick
+from anser_spec.seeds.claims import CROWDS, SEEDS
 
 __all__ = ["FAMILY", "Claims"]
 
@@ -85,4 +86,4 @@ class Claims(Jobs):
             self.do(one_of((QueuePause, QueueResume), way // 4)(queue=one_of(self.queues(), queue)))
 
 
-FAMILY = Family(NAME, Claims, INVALID)
+FAMILY = Family(NAME, Claims, INVALID, (*SEEDS.values(), *CROWDS.values()))

@@ -13,6 +13,7 @@ from anser_spec.machine.base import Family, rule_of
 from anser_spec.machine.claims import Claims
 from anser_spec.machine.jobs import NAME
 from anser_spec.machine.values import LIMITS, QUEUES, WORKERS, one_of, pick
+from anser_spec.seeds.dead import SEEDS
 
 __all__ = ["FAMILY", "Dead"]
 
@@ -57,4 +58,4 @@ class Dead(Claims):
         self.do(DeadPrune(queue=one_of(self.queues(), queue), older_than_s=older_than_s, limit=one_of(LIMITS, limit)))
 
 
-FAMILY = Family(NAME, Dead, INVALID)
+FAMILY = Family(NAME, Dead, INVALID, tuple(SEEDS.values()))

@@ -8,6 +8,7 @@ from anser.ops import Enqueue, EventPrune, EventRead, EventsOff, EventsOn, Op, Q
 from anser.types import DELAY_MAX_S, EVENTS_MAX, LIST_MAX
 from anser_spec.machine.base import Family, Machine, rule_of
 from anser_spec.machine.values import LIMITS, QUEUES, one_of, pick
+from anser_spec.seeds.events import SEEDS
 
 __all__ = ["FAMILY", "Events"]
 
@@ -60,4 +61,4 @@ class Events(Machine):
             self.do(EventPrune(older_than_s=older_than_s, limit=one_of(LIMITS, how // 4)))
 
 
-FAMILY = Family(NAME, Events, INVALID)
+FAMILY = Family(NAME, Events, INVALID, tuple(SEEDS.values()))

@@ -1,7 +1,8 @@
 """The families whose rules make the machine, and how each sequence begins: with a world, and with a mixture of them.
 
 A family is added by its line in `FAMILIES`. Each rule more makes the others rarer, so that only some sequences mix all
-families, where these meet each other; the others mix some, each of which goes on for longer.
+families, where these meet each other; the others are of one or two, each of which goes on for longer, and begin with a
+world of theirs.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 
 from anser.ops import Op
-from anser_models import World
+from anser_models import EMPTY, World
 from anser_spec.machine import (
     claims,
     dead,
@@ -26,8 +27,8 @@ from anser_spec.machine import (
     streams,
 )
 from anser_spec.machine.base import Family, Machine, Run
-from anser_spec.machine.values import pick
-from anser_spec.seeds import CROWDS, SEED_NOW, SEEDS
+from anser_spec.machine.values import one_of, pick
+from anser_spec.seeds import SEED_NOW
 
 __all__ = ["FAMILIES", "INVALID", "STARTS", "machine_of"]
 
@@ -48,32 +49,43 @@ FAMILIES: tuple[Family, ...] = (
 
 INVALID: tuple[Op, ...] = tuple(op for family in FAMILIES for op in family.invalid)
 
-STARTS: tuple[World, ...] = (*([SEEDS["empty"]] * (len(SEEDS) // 2)), *SEEDS.values(), *CROWDS.values())
+STARTS: tuple[World, ...] = tuple(world for family in FAMILIES for world in family.worlds)
 
 NAMES = tuple(dict.fromkeys(family.name for family in FAMILIES))
 
-
-def mixture(bits: int) -> frozenset[str]:
-    """All families where the first bit is not set; else those that the other bits say, and all if they say none."""
-    some = {name for place, name in enumerate(NAMES, start=1) if bits >> place & 1}
-    return frozenset(some if bits % 2 and some else NAMES)
+MIXTURES = 4 * len(NAMES) ** 2
 
 
-mixtures = st.integers(0, 2 ** (1 + len(NAMES)) - 1).map(mixture)
+def mixture(place: int) -> frozenset[str]:
+    """A quarter are all families, a quarter two or one of them, and half are one alone, which then goes on for long."""
+    kind, place = place % 4, place // 4
+    first, second = NAMES[place % len(NAMES)], NAMES[place // len(NAMES) % len(NAMES)]
+    if kind == 0:
+        return frozenset(NAMES)
+    return frozenset({first, second}) if kind == 1 else frozenset({first})
+
+
+def starts_of(mixed: frozenset[str]) -> tuple[World, ...]:
+    """The worlds that show something to one of these families; a third are empty."""
+    worlds = [world for family in FAMILIES if family.name in mixed for world in family.worlds]
+    return (*([EMPTY] * (1 + len(worlds) // 2)), *worlds)
+
+
+mixtures = st.integers(0, MIXTURES - 1).map(mixture)
 
 
 class Beginning(Machine):
     """What needs to know every family: how a sequence begins, and what is refused whatever came before."""
 
-    @initialize(place=st.integers(0, len(STARTS) - 1), first=pick, mixed=mixtures)
+    @initialize(place=pick, first=pick, mixed=mixtures)
     def begin_with(self, place: int, first: int, mixed: frozenset[str]) -> None:
-        self.start = self.judge.project(STARTS[place])
+        self.start = self.judge.project(one_of(starts_of(mixed), place))
         self.judge.start(self.start, self.now)
         self.marks.clear()
         self.mixed = mixed
         self.begun(first)
 
-    @rule(place=st.integers(0, len(STARTS) - 1), first=pick, mixed=mixtures)
+    @rule(place=pick, first=pick, mixed=mixtures)
     def begin_again(self, place: int, first: int, mixed: frozenset[str]) -> None:
         """Now and then a sequence begins anew: Hypothesis varies what comes later more than what comes first."""
         if not self.inside and first % 4 == 0:

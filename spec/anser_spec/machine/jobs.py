@@ -24,6 +24,7 @@ from anser.types import (
 from anser_spec.machine.base import Family, Machine, rule_of
 from anser_spec.machine.values import DELAYS, LIMITS, QUEUES, one_of, pick
 from anser_spec.seeds import SEED_NOW
+from anser_spec.seeds.jobs import CROWDS, SEEDS
 
 __all__ = ["FAMILY", "Jobs"]
 
@@ -187,4 +188,4 @@ class Jobs(Machine):
         self.do(NextClaimAt(queues=QUEUES if wrong % 2 else (queue,)))
 
 
-FAMILY = Family(NAME, Jobs, INVALID)
+FAMILY = Family(NAME, Jobs, INVALID, (*SEEDS.values(), *CROWDS.values()))

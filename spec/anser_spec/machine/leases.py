@@ -12,6 +12,7 @@ from anser_spec.machine.base import Family, rule_of
 from anser_spec.machine.claims import Claims, Known
 from anser_spec.machine.jobs import NAME
 from anser_spec.machine.values import DELAYS, LEASES, QUEUES, TEXTS, WORKERS, one_of, pick
+from anser_spec.seeds.leases import CROWDS, SEEDS
 
 __all__ = ["FAMILY", "GOOD", "Leases", "named_by"]
 
@@ -115,4 +116,4 @@ def named_by(job: Job) -> dict[str, Any]:
     return {"queue": job.queue, "id": job.id, "worker": job.lease.worker, "fence": max(job.lease.fence, 1)}
 
 
-FAMILY = Family(NAME, Leases, INVALID)
+FAMILY = Family(NAME, Leases, INVALID, (*SEEDS.values(), *CROWDS.values()))

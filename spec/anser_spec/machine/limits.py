@@ -20,6 +20,7 @@ from anser.types import DELAY_MAX_S, INTEGER_MAX, PERIOD_MAX_S, RATE_MAX, SLOTS_
 from anser_spec.machine.base import Family, rule_of
 from anser_spec.machine.leases import GOOD, Leases
 from anser_spec.machine.values import LIMITS, QUEUES, WORKERS, one_of, pick
+from anser_spec.seeds.limits import SEEDS
 
 __all__ = ["FAMILY", "Limits"]
 
@@ -163,4 +164,4 @@ def lease_of(job: Job) -> dict[str, Any]:
     return {"queue": job.queue, "id": job.id, "worker": job.lease.worker, "fence": job.lease.fence}
 
 
-FAMILY = Family(NAME, Limits, INVALID)
+FAMILY = Family(NAME, Limits, INVALID, tuple(SEEDS.values()))

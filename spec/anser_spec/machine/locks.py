@@ -10,6 +10,7 @@ from anser.ops import LockAcquire, LockGet, LockList, LockRelease, LockRenew, Lo
 from anser.types import INTEGER_MAX, LEASE_MAX_S, Lock
 from anser_spec.machine.base import Family, Machine, rule_of
 from anser_spec.machine.values import LEASES, LIMITS, QUEUES, WORKERS, one_of, pick
+from anser_spec.seeds.locks import SEEDS
 
 __all__ = ["FAMILY", "Locks"]
 
@@ -126,4 +127,4 @@ class Locks(Machine):
             self.do(LockSweep(limit=one_of(LIMITS, limit // 3)))
 
 
-FAMILY = Family(NAME, Locks, INVALID)
+FAMILY = Family(NAME, Locks, INVALID, tuple(SEEDS.values()))

@@ -8,6 +8,7 @@ from anser.ops import NotificationLast, NotificationPrune, NotificationRead, Not
 from anser.types import DELAY_MAX_S, INTEGER_MAX, LIST_MAX, NOTIFICATIONS_KEEP_MAX
 from anser_spec.machine.base import Family, Machine, rule_of
 from anser_spec.machine.values import LIMITS, QUEUES, one_of, pick
+from anser_spec.seeds.notifications import SEEDS
 
 __all__ = ["FAMILY", "Notifications"]
 
@@ -89,4 +90,4 @@ class Notifications(Machine):
         self.do(NotificationRead(channel=channel, after_id=max(self.world.last_notification - how % 4, 0)))
 
 
-FAMILY = Family(NAME, Notifications, INVALID)
+FAMILY = Family(NAME, Notifications, INVALID, tuple(SEEDS.values()))

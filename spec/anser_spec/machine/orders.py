@@ -10,6 +10,7 @@ from anser_spec.machine.base import Family, rule_of
 from anser_spec.machine.claims import Claims
 from anser_spec.machine.jobs import KEYS, NAME
 from anser_spec.machine.values import LEASES, QUEUES, WORKERS, one_of, pick
+from anser_spec.seeds.orders import SEEDS
 
 __all__ = ["FAMILY", "Orders"]
 
@@ -44,4 +45,4 @@ class Orders(Claims):
             self.do(Cancel(queue=job.queue, id=job.id))
 
 
-FAMILY = Family(NAME, Orders, ())
+FAMILY = Family(NAME, Orders, (), tuple(SEEDS.values()))

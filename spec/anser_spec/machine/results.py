@@ -10,6 +10,7 @@ from anser.types import DELAY_MAX_S, DEPTH_MAX
 from anser_spec.machine.base import Family, rule_of
 from anser_spec.machine.leases import GOOD, Leases, named_by
 from anser_spec.machine.values import LIMITS, QUEUES, WORKERS, one_of, pick
+from anser_spec.seeds.results import SEEDS
 
 __all__ = ["FAMILY", "Results"]
 
@@ -118,4 +119,4 @@ def _end(named: dict[str, Any], end: int, which: int, how: int) -> Op:
     return Ack(**named)
 
 
-FAMILY = Family(NAME, Results, INVALID)
+FAMILY = Family(NAME, Results, INVALID, tuple(SEEDS.values()))

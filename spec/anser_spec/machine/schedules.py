@@ -24,7 +24,7 @@ from anser.ops import (
 from anser.types import DELAY_MAX_S, INSTANT_MAX, JITTER_MAX_S, LIST_MAX, SCHEDULER_LOCK, Lock, Misfire, Overlap
 from anser_spec.machine.base import Family, Machine, rule_of
 from anser_spec.machine.values import LEASES, LIMITS, QUEUES, WORKERS, one_of, pick
-from anser_spec.seeds.schedules import FALL_BACK_AT, SPRING_FORWARD_AT
+from anser_spec.seeds.schedules import CROWDS, FALL_BACK_AT, SEEDS, SPRING_FORWARD_AT
 
 __all__ = ["FAMILY", "Schedules"]
 
@@ -183,4 +183,4 @@ class Schedules(Machine):
         )
 
 
-FAMILY = Family(NAME, Schedules, INVALID)
+FAMILY = Family(NAME, Schedules, INVALID, (*SEEDS.values(), *CROWDS.values()))

@@ -21,6 +21,7 @@ from anser.ops import (
 from anser.types import INTEGER_MAX, KEY_MAX_BYTES, LEASE_MAX_S, STREAM_CLAIM_MAX, Held, StreamPage
 from anser_spec.machine.base import Family, Machine, rule_of
 from anser_spec.machine.values import LEASES, LIMITS, QUEUES, WORKERS, one_of, pick
+from anser_spec.seeds.streams import CROWDS, SEEDS
 
 __all__ = ["FAMILY", "Streams"]
 
@@ -177,4 +178,4 @@ class Streams(Machine):
             self.do(StreamForget(topic=topic, group=one_of(("g", "g", "h"), how // 4)))
 
 
-FAMILY = Family(NAME, Streams, INVALID)
+FAMILY = Family(NAME, Streams, INVALID, (*SEEDS.values(), *CROWDS.values()))
