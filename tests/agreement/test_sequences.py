@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from anser.ops import Op
-from anser_models import HONKER_0_5, TRANSITIONS, Refused, World
+from anser_models import EMPTY, HONKER_0_5, TRANSITIONS, Refused, World
 from anser_spec.machine import INVALID, STARTS, run_sequences
-from anser_spec.machine.families import NAMES, mixture
+from anser_spec.machine.families import MIXTURES, NAMES, mixture, starts_of
+from anser_spec.seeds import SEEDS
+from anser_spec.seeds.locks import SEEDS as LOCKS
 from anser_spec.targets.model import ModelTarget
 from anser_spec.targets.sqlite import SqliteTarget
 from anser_spec.trace import seen_invariants, took
@@ -44,11 +47,20 @@ def test_the_same_seed_draws_the_same_sequences() -> None:
     assert runs[0].names != runs[2].names
 
 
-def test_a_mixture_is_of_all_families_of_some_or_of_one() -> None:
-    mixtures = [mixture(bits) for bits in range(2 ** (1 + len(NAMES)))]
+def test_a_mixture_is_of_all_families_of_two_or_of_one() -> None:
+    mixtures = [mixture(place) for place in range(MIXTURES)]
 
-    assert mixtures.count(frozenset(NAMES)) > len(mixtures) // 2
-    assert {frozenset({name}) for name in NAMES} <= set(mixtures)
+    assert mixtures.count(frozenset(NAMES)) == len(mixtures) // 4
+    assert {frozenset(pair) for pair in product(NAMES, NAMES)} | {frozenset(NAMES)} == set(mixtures)
+
+
+def test_a_sequence_begins_with_a_world_of_its_families_or_with_nothing() -> None:
+    alone = starts_of(frozenset({"locks"}))
+
+    assert EMPTY in alone
+    assert all(start in alone for start in LOCKS.values())
+    assert SEEDS["one"] not in alone
+    assert all(start in starts_of(frozenset(NAMES)) for start in STARTS)
 
 
 def test_some_sequences_mix_families_and_some_are_without_locks() -> None:

@@ -47,13 +47,14 @@ class Disagreement(Exception):
 class Family:
     """What a family adds to the machine: its rules, operations that every world refuses, and worlds to begin with.
 
-    Families of one name are mixed together or not at all.
+    Families of one name are mixed together or not at all. One that has a single rule names it as `act`.
     """
 
     name: str
     machine: type[Machine]
     invalid: tuple[Op, ...]
     worlds: tuple[World, ...]
+    act: Rule | None = None
 
 
 def rule_of(family: str, **drawn: st.SearchStrategy[Any]) -> Callable[[Rule], Rule]:

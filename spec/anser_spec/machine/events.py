@@ -41,8 +41,8 @@ class Events(Machine):
         yield from super().instants()
         yield from (event.at for event in self.world.events.values() if event.at is not None)
 
-    @rule_of(NAME, kind=pick, how=pick)
-    def tell_and_read(self, kind: int, how: int) -> None:
+    @rule_of(NAME, which=pick, kind=pick, how=pick)
+    def tell_and_read(self, which: int, kind: int, how: int) -> None:
         """One rule for all of them: each rule more makes the others rarer. There is something to prune, then."""
         if kind % 8 < 2:
             self.do(EventsOn(keep=one_of(KEEPS, how)))
@@ -50,15 +50,15 @@ class Events(Machine):
             self.do(EventsOff())
         elif kind % 8 < 6:
             after_ids = (0, self.world.last_event, max(self.world.last_event - 1, 0))
-            self.do(EventRead(after_id=one_of(after_ids, how), limit=one_of(LIMITS, how // 4)))
-            self.do(QueueList(after_queue=one_of(("", *QUEUES), how), limit=one_of(LIMITS, how // 4)))
+            self.do(EventRead(after_id=one_of(after_ids, which), limit=one_of(LIMITS, how // 4)))
+            self.do(QueueList(after_queue=one_of(("", *QUEUES), which), limit=one_of(LIMITS, how // 4)))
             self.do(Stats())
         else:
             if not self.world.events:
                 self.do(EventsOn(keep=one_of(KEEPS, how)))
-                self.do(Enqueue(queue=one_of(QUEUES, how), payload=1))
-            older_than_s = one_of((0, 0, 1, 60, DELAY_MAX_S), how)
+                self.do(Enqueue(queue=one_of(QUEUES, which), payload=1))
+            older_than_s = one_of((0, 0, 1, 60, DELAY_MAX_S), which)
             self.do(EventPrune(older_than_s=older_than_s, limit=one_of(LIMITS, how // 4)))
 
 
-FAMILY = Family(NAME, Events, INVALID, tuple(SEEDS.values()))
+FAMILY = Family(NAME, Events, INVALID, tuple(SEEDS.values()), Events.tell_and_read)

@@ -53,16 +53,18 @@ STARTS: tuple[World, ...] = tuple(world for family in FAMILIES for world in fami
 
 NAMES = tuple(dict.fromkeys(family.name for family in FAMILIES))
 
-MIXTURES = 4 * len(NAMES) ** 2
+MIXTURES = 8 * len(NAMES) ** 2
 
 
 def mixture(place: int) -> frozenset[str]:
-    """A quarter are all families, a quarter two or one of them, and half are one alone, which then goes on for long."""
-    kind, place = place % 4, place // 4
+    """Of eight, two are of all families, two of some two, three of one alone, and one of jobs, whose rules are many."""
+    kind, place = place % 8, place // 8
     first, second = NAMES[place % len(NAMES)], NAMES[place // len(NAMES) % len(NAMES)]
-    if kind == 0:
+    if kind < 2:
         return frozenset(NAMES)
-    return frozenset({first, second}) if kind == 1 else frozenset({first})
+    if kind < 4:
+        return frozenset({first, second})
+    return frozenset({first if kind < 7 else jobs.NAME})
 
 
 def starts_of(mixed: frozenset[str]) -> tuple[World, ...]:
@@ -88,9 +90,16 @@ class Beginning(Machine):
     @rule(place=pick, first=pick, mixed=mixtures)
     def begin_again(self, place: int, first: int, mixed: frozenset[str]) -> None:
         """Now and then a sequence begins anew: Hypothesis varies what comes later more than what comes first."""
-        if not self.inside and first % 4 == 0:
+        if not self.inside and first % 2 == 0:
             self.now = SEED_NOW
-            self.begin_with(place, first // 4, mixed)
+            self.begin_with(place, first // 2, mixed)
+
+    @rule(family=pick, acts=st.lists(st.tuples(pick, pick, pick), min_size=1, max_size=4))
+    def go_on(self, family: int, acts: list[tuple[int, int, int]]) -> None:
+        """Some acts in a row of a family with a single rule: that rule alone would be drawn too seldom."""
+        mixed = [one.act for one in FAMILIES if one.act is not None and one.name in self.mixed]
+        for which, kind, how in acts if mixed else ():
+            one_of(mixed, family)(self, which, kind, how)
 
     @rule(op=st.sampled_from(INVALID))
     def refused(self, op: Op) -> None:

@@ -164,4 +164,4 @@ def lease_of(job: Job) -> dict[str, Any]:
     return {"queue": job.queue, "id": job.id, "worker": job.lease.worker, "fence": job.lease.fence}
 
 
-FAMILY = Family(NAME, Limits, INVALID, tuple(SEEDS.values()))
+FAMILY = Family(NAME, Limits, INVALID, tuple(SEEDS.values()), Limits.limit)

@@ -127,4 +127,4 @@ class Locks(Machine):
             self.do(LockSweep(limit=one_of(LIMITS, limit // 3)))
 
 
-FAMILY = Family(NAME, Locks, INVALID, tuple(SEEDS.values()))
+FAMILY = Family(NAME, Locks, INVALID, tuple(SEEDS.values()), Locks.lock)

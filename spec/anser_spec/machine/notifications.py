@@ -90,4 +90,4 @@ class Notifications(Machine):
         self.do(NotificationRead(channel=channel, after_id=max(self.world.last_notification - how % 4, 0)))
 
 
-FAMILY = Family(NAME, Notifications, INVALID, tuple(SEEDS.values()))
+FAMILY = Family(NAME, Notifications, INVALID, tuple(SEEDS.values()), Notifications.notification)

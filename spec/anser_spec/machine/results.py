@@ -119,4 +119,4 @@ def _end(named: dict[str, Any], end: int, which: int, how: int) -> Op:
     return Ack(**named)
 
 
-FAMILY = Family(NAME, Results, INVALID, tuple(SEEDS.values()))
+FAMILY = Family(NAME, Results, INVALID, tuple(SEEDS.values()), Results.result)

@@ -183,4 +183,4 @@ class Schedules(Machine):
         )
 
 
-FAMILY = Family(NAME, Schedules, INVALID, (*SEEDS.values(), *CROWDS.values()))
+FAMILY = Family(NAME, Schedules, INVALID, (*SEEDS.values(), *CROWDS.values()), Schedules.schedule)

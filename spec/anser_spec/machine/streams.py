@@ -178,4 +178,4 @@ class Streams(Machine):
             self.do(StreamForget(topic=topic, group=one_of(("g", "g", "h"), how // 4)))
 
 
-FAMILY = Family(NAME, Streams, INVALID, (*SEEDS.values(), *CROWDS.values()))
+FAMILY = Family(NAME, Streams, INVALID, (*SEEDS.values(), *CROWDS.values()), Streams.stream)
