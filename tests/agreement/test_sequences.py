@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from anser.ops import Op
+from anser.ops import Enqueue, Op
+from anser.types import INSTANT_MAX
 from anser_models import EMPTY, HONKER_0_5, TRANSITIONS, Refused, World
+from anser_spec.judge import Judge
 from anser_spec.machine import INVALID, STARTS, run_sequences
 from anser_spec.machine.families import MIXTURES, NAMES, mixture, starts_of
 from anser_spec.seeds import SEEDS
@@ -38,6 +40,17 @@ def test_sequences_on_a_file_agree(tmp_path: Path) -> None:
     found = run_sequences(lambda: SqliteTarget(str(tmp_path / "q.db")), examples=ON_A_FILE, steps=STEPS, seed=1)
 
     assert found.difference is None, f"{found.difference}\n{found.witness and found.witness.text()}"
+
+
+@pytest.mark.rule("ORD-1")
+@pytest.mark.parametrize("order_key", [None, "k"])
+def test_a_job_that_is_put_off_past_the_year_9999_waits_for_no_turn(order_key: str | None) -> None:
+    judge = Judge(SqliteTarget())
+    judge.start(EMPTY, INSTANT_MAX)
+
+    _, difference = judge.do(Enqueue(queue="a", payload=1, delay_s=1, order_key=order_key), INSTANT_MAX)
+
+    assert difference is None, str(difference)
 
 
 def test_the_same_seed_draws_the_same_sequences() -> None:

@@ -46,13 +46,17 @@ def places_are_of_live_jobs(world: World) -> str | None:
 
 
 def one_of_each_line_has_its_turn(world: World) -> str | None:
-    """The first of each order key has its turn; the others are pending and wait, and nobody else does (ORD-1)."""
+    """The first of each order key has its turn; the others are pending and wait (ORD-1).
+
+    A job that a delay put off past the year 9999 looks as if it waited, and waits for nobody.
+    """
     lines: dict[tuple[str, str], list[int]] = defaultdict(list)
     for id, place in sorted(world.ordered.items()):
         lines[place.queue, place.order_key].append(id)
     waiting = {id for line in lines.values() for id in line[1:]}
-    wrong = {id for id, job in world.jobs.items() if (job.run_at == TURN_AT) != (id in waiting)}
-    wrong |= {id for id in waiting if world.jobs[id].state is not State.PENDING}
+    wrong = {id for id in waiting if world.jobs[id].run_at != TURN_AT or world.jobs[id].state is not State.PENDING}
+    own = {id for id, place in world.ordered.items() if id not in waiting and place.run_at < TURN_AT}
+    wrong |= {id for id, job in world.jobs.items() if id in own and job.run_at == TURN_AT}
     return f"jobs out of turn: {sorted(wrong)}" if wrong else None
 
 
