@@ -9,10 +9,10 @@ from random import Random
 from typing import cast
 
 from anser.home import Home
-from anser.ops import Stats, StreamTrim
-from anser.retention import CHORES, maintain
+from anser.ops import Stats
+from anser.retention import maintain
 from anser_spec.churn.both import Both, Wrong
-from anser_spec.churn.plan import KEEP_S, MINUTE_S, UPKEEP_MIN, Plan, rows_beyond
+from anser_spec.churn.plan import MINUTE_S, UPKEEP_MIN, Plan, rows_beyond
 from anser_spec.churn.rest import Rest
 from anser_spec.churn.work import Work
 from anser_spec.file import TABLES
@@ -90,9 +90,6 @@ def _upkeep(both: Both, plan: Plan, found: Churned) -> None:
     """The policy's own chores, and those that it has no chore for; then somebody looks at what is there."""
     home = cast(Home, both)  # of its home a policy asks only that it runs operations
     found.maintained.update(maintain(home, plan.policy, limit=UPKEEP_LIMIT, batches=UPKEEP_BATCHES).rows)
-    if not any("_honker_stream" in chore.tables for chore in CHORES):
-        for place in range(plan.topics):
-            found.maintained["streams"] += both.run(StreamTrim(topic=f"topic-{place}", older_than_s=KEEP_S))
     both.run(Stats())
 
 
