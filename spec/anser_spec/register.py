@@ -1,7 +1,7 @@
 """The register of defects: known faults of queues, one file an entry in `defects/`.
 
 An entry says what goes wrong, which rules it breaks, and how to make it happen again. Whether a build has the fault is
-not written here: that is found by a run. Entries of the family `later` wait for their rules.
+not written here: that is found by a run.
 """
 
 from __future__ import annotations
@@ -9,27 +9,19 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from anser_models import Quirk
 from anser_spec.rulebook import Rule
 
-__all__ = ["DEFECTS", "Entry", "EntryError", "Family", "problems", "read_register"]
+__all__ = ["DEFECTS", "Entry", "EntryError", "problems", "read_register"]
 
 DEFECTS = Path(__file__).with_name("defects")
 
 
 class EntryError(Exception):
     """A file of the register that is no entry; the text names the file."""
-
-
-class Family(StrEnum):
-    """`core`: jobs, claims, retries, the dead, locks and schedules. `later`: what the rules do not reach yet."""
-
-    CORE = "core"
-    LATER = "later"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +33,6 @@ class Entry:
     seen_in: tuple[str, ...]
     rules: tuple[str, ...]
     quirk: Quirk | None
-    family: Family
     what: str
     again: str
 
@@ -61,7 +52,6 @@ def _entry(path: Path) -> Entry:
             seen_in=tuple(found.pop("seen_in")),
             rules=tuple(found.pop("rules")),
             quirk=Quirk[name] if (name := found.pop("quirk", None)) else None,
-            family=Family(found.pop("family")),
             what=found.pop("what").strip(),
             again=found.pop("again").strip(),
             **found,
@@ -81,7 +71,7 @@ def _of_entries(entries: dict[str, Entry], rules: dict[str, Rule]) -> Iterator[s
             yield f"{name}.toml has the id {entry.id}"
         if not (entry.what and entry.again and entry.seen_in):
             yield f"{name} does not say what, again and seen_in"
-        if entry.family is Family.CORE and not entry.rules:
+        if not entry.rules:
             yield f"{name} names no rule that it breaks"
         yield from (f"{name} names {id}, which is no rule" for id in entry.rules if id not in rules)
         yield from (

@@ -105,3 +105,26 @@ def test_a_place_is_gone_with_its_job(mail: anser.Queue, path: str) -> None:
 def test_a_queue_has_no_order_key_for_all_its_jobs(db: anser.Database) -> None:
     with pytest.raises(TypeError, match="order_key"):
         db.queue("mail", order_key="ann")  # type: ignore[call-arg]  # a queue that is worked on one by one has one worker
+
+
+@pytest.mark.rule("ORD-5")
+def test_a_job_that_waits_is_judged_by_what_it_asked_for(mail: anser.Queue) -> None:
+    first = mail.enqueue(1, order_key="ann", unique_key="k")
+
+    with pytest.raises(anser.Invalid, match="expires_s"):
+        mail.enqueue(2, order_key="ann", delay_s=5, expires_s=5)
+    second = mail.enqueue(2, order_key="ann", delay_s=5, expires_s=6)
+
+    assert mail.enqueue(3, order_key="ben", unique_key="k") == anser.Enqueued(first.id, created=False)
+    assert [job.expires_at for job in mail.list_jobs() if job.id == second.id] == [NOW + 6]
+
+
+@pytest.mark.rule("ORD-6")
+def test_a_job_that_is_requeued_from_the_dead_waits_for_nobody(mail: anser.Queue) -> None:
+    first = mail.enqueue(1, order_key="ann").id
+    second = mail.enqueue(2, order_key="ann").id
+    claimed(mail)[0].fail("no")
+
+    mail.dead_requeue(first)
+
+    assert ids(claimed(mail)) == [first, second]

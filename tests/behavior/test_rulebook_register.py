@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anser_models import Quirk
-from anser_spec.register import Entry, EntryError, Family, problems, read_register
+from anser_spec.register import Entry, EntryError, problems, read_register
 from anser_spec.rulebook import Level, Rule, read_rules
 
 ENTRY = """
@@ -16,7 +16,6 @@ title = "It stays"
 seen_in = ["honker 0.5.0"]
 rules = ["CLM-5"]
 quirk = "D02_ZOMBIE"
-family = "core"
 what = "It stays."
 again = "Look."
 """
@@ -38,7 +37,6 @@ def test_an_entry_is_read_whole(tmp_path: Path) -> None:
         seen_in=("honker 0.5.0",),
         rules=("CLM-5",),
         quirk=Quirk.D02_ZOMBIE,
-        family=Family.CORE,
         what="It stays.",
         again="Look.",
     )
@@ -48,7 +46,6 @@ def test_an_entry_is_read_whole(tmp_path: Path) -> None:
     ("before", "after"),
     [
         ('quirk = "D02_ZOMBIE"', 'quirk = "D02"'),
-        ('family = "core"', 'family = "soon"'),
         ('title = "It stays"', ""),
         ('title = "It stays"', 'title = "It stays"\nverdict = "fail"'),
         ('title = "It stays"', "title ="),

@@ -53,7 +53,7 @@ def one_of_each_line_has_its_turn(world: World) -> str | None:
     lines: dict[tuple[str, str], list[int]] = defaultdict(list)
     for id, place in sorted(world.ordered.items()):
         lines[place.queue, place.order_key].append(id)
-    waiting = {id for line in lines.values() for id in line[1:]}
+    waiting = {id for line in lines.values() for id in line[1:]} & world.jobs.keys()
     wrong = {id for id in waiting if world.jobs[id].run_at != TURN_AT or world.jobs[id].state is not State.PENDING}
     own = {id for id, place in world.ordered.items() if id not in waiting and place.run_at < TURN_AT}
     wrong |= {id for id, job in world.jobs.items() if id in own and job.run_at == TURN_AT}

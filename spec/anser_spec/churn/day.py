@@ -87,7 +87,7 @@ def _live(both: Both, plan: Plan, found: Churned, tell: Tell) -> None:
 
 
 def _upkeep(both: Both, plan: Plan, found: Churned) -> None:
-    """The policy's own chores, and those that it has no chore for; then somebody looks at what is there."""
+    """The policy's own chores; then somebody looks at what is there."""
     home = cast(Home, both)  # of its home a policy asks only that it runs operations
     found.maintained.update(maintain(home, plan.policy, limit=UPKEEP_LIMIT, batches=UPKEEP_BATCHES).rows)
     both.run(Stats())
