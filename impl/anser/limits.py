@@ -77,13 +77,15 @@ class _Leased(Protocol):
     @property
     def settled(self) -> bool: ...
 
+    def crowded_out_by(self, error: Conflict) -> None: ...
+
 
 class JobLimit:
     """One of `limit` slots of a key, for a job that is under a lease: so many do it at once, and no more.
 
     It is over with the lease at the latest, so a worker that dies gives it back by dying (LIM-10), and while heartbeats
-    keep the lease they keep the slot. As a context manager: to enter raises `Conflict` while all are taken. Who would
-    rather put the job back asks `acquire`, and then says `release` to the job, which spends no attempt.
+    keep the lease they keep the slot. As a context manager: to enter raises `Conflict` while all are taken, and a job's
+    own `with` that this ends puts the job back by the queue's backoff, and spends no attempt: crowds kill no job.
     """
 
     def __init__(self, database: Home, job: _Leased, queue: str, key: str, *, limit: int) -> None:
@@ -111,7 +113,9 @@ class JobLimit:
 
     def __enter__(self) -> Self:
         if not self.acquire():
-            raise Conflict(f"all {self.limit} slots of {self.key!r} are taken: try again later, or release the job")
+            crowded = Conflict(f"all {self.limit} slots of {self.key!r} are taken: try again later, or release the job")
+            self._job.crowded_out_by(crowded)
+            raise crowded
         return self
 
     def __exit__(

@@ -8,7 +8,7 @@ from typing import Any, Self, TypedDict, TypeVar, Unpack
 
 from anser.backoff import Backoff
 from anser.engine.sqlite import Transaction
-from anser.errors import AnserError, Invalid, note
+from anser.errors import AnserError, Conflict, Invalid, note
 from anser.home import Home, Tx
 from anser.keeper import Keeper, check_spacing
 from anser.limits import JobLimit
@@ -276,8 +276,9 @@ class ClaimedJob:
     """A job under a lease of ours. Each word below is refused with `LeaseLost` once the lease does not hold (CLM-8).
 
     As a context manager: acked when the body ends, put back by the queue's backoff when it raises, unless the body has
-    settled the job itself. With `tx`, a word is part of the caller's transaction: a lost lease then rolls the job's own
-    writes back, so its effects in the same file happen exactly once.
+    settled the job itself. That spends the attempt, but not where `limit` had no slot to give. With `tx`, a word is
+    part of the caller's transaction: a lost lease then rolls the job's own writes back, so its effects in the same file
+    happen exactly once.
     """
 
     def __init__(self, queue: Queue, row: Job) -> None:
@@ -287,6 +288,7 @@ class ClaimedJob:
         self.lease: Lease = row.lease
         self.settled = False
         self._joined: Tx = None
+        self._crowded: Conflict | None = None
 
     def __repr__(self) -> str:
         return f"<ClaimedJob {self.id} of {self.queue.name!r} until {self.lease.expires_at}>"
@@ -346,7 +348,8 @@ class ClaimedJob:
     def limit(self, key: str, *, limit: int) -> JobLimit:
         """One of `limit` slots of the key, to be had by `with` or `acquire`; it is over with the lease (LIM-9, LIM-10).
 
-        Nothing is written before. Raises `Invalid` for a wrong argument.
+        Nothing is written before. To enter it raises `Conflict` while all are taken, and the job's own `with` then puts
+        the job back and spends no attempt. Raises `Invalid` for a wrong argument.
         """
         return JobLimit(self.queue.database, self, self.queue.name, key, limit=limit)
 
@@ -385,7 +388,9 @@ class ClaimedJob:
         Whatever comes of it, the body's own error is the one that the caller sees; what went wrong is noted on it.
         """
         try:
-            if isinstance(error, (Exception, SystemExit)):
+            if error is self._crowded:
+                self.release(delay_s=self.queue.backoff.delay_s(self.attempts))  # too many at once: no fault of the job
+            elif isinstance(error, (Exception, SystemExit)):
                 self.retry(error=_story(error))
             else:
                 self.release()  # the process is interrupted, or the task cancelled: the job did nothing wrong
@@ -403,6 +408,10 @@ class ClaimedJob:
     def settled_by(self, tx: Tx) -> None:
         """Remember that the last word about this lease was said, alone or inside `tx`."""
         self.settled, self._joined = True, tx
+
+    def crowded_out_by(self, error: Conflict) -> None:
+        """Remember the refusal of a slot: a body that it ends has not failed."""
+        self._crowded = error
 
 
 def _story(error: BaseException) -> str:

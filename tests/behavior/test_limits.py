@@ -161,6 +161,33 @@ def test_a_body_is_not_entered_while_all_slots_are_taken_and_the_job_can_be_rele
     assert job.attempts == 0
 
 
+@pytest.mark.rule("LIM-9")
+def test_a_job_that_finds_all_slots_taken_waits_by_the_backoff_and_spends_no_attempt(
+    mail: anser.Queue, clock: anser.ManualClock
+) -> None:
+    mail.enqueue_many([1, 2], max_attempts=1)
+    first, second = claimed(mail), claimed(mail)
+    assert first.limit("smtp", limit=1).acquire()
+
+    with pytest.raises(anser.Conflict), second, second.limit("smtp", limit=1):
+        pytest.fail("the body was entered")
+
+    job = mail.get_job(second.id)
+    assert isinstance(job, anser.Job)
+    assert (job.state, job.attempts, job.last_error) == ("pending", 0, None)
+    low, high = mail.backoff.bounds_s(1)
+    assert low <= job.run_at - clock() <= high
+
+
+def test_a_body_that_meets_another_conflict_spends_its_attempt(db: anser.Database, mail: anser.Queue) -> None:
+    mail.enqueue(1, max_attempts=1)
+
+    with db.lock("report", ttl_s=60), pytest.raises(anser.Conflict), claimed(mail) as job, db.lock("report", ttl_s=60):
+        pytest.fail("the body was entered")
+
+    assert isinstance(mail.get_job(job.id), anser.Dead)
+
+
 @pytest.mark.rule("LIM-10")
 @pytest.mark.parametrize("end", ["ack", "fail", "retry", "release", "cancel", "lapse"])
 def test_a_slot_is_over_with_its_lease_however_that_ends(
