@@ -64,7 +64,8 @@ class Database:
     """One SQLite file, prepared. Safe to share between threads: each has a connection of its own.
 
     Connections are in WAL mode with the `synchronous` that was asked for; SQLite's own checkpoint, each 1000 pages, is
-    left as it is. Not usable in a process that was forked after opening: open again there.
+    left as it is. Not usable in a process that was forked after opening: open again there. As a context manager, it is
+    closed when the body ends.
     """
 
     def __init__(self, path: str, synchronous: Synchronous, busy_timeout_s: float, clock: Clock) -> None:
@@ -290,8 +291,7 @@ class Database:
         if isinstance(tx, Transaction):
             connection = self._joined(tx.connection)
             with tx.turn:
-                if tx.end is not None or not connection.in_transaction:
-                    raise Invalid("tx", tx, "that transaction has ended, and its instant is over: begin another")
+                tx.check_open()
                 return Engine(connection, self.clock).run(op, now=tx.now)
         if tx is not None:
             return Engine(self._joined(tx), self.clock).run(op)

@@ -218,6 +218,24 @@ def test_a_transaction_that_was_committed_is_refused(db: anser.Database, mail: a
     assert rows_in(path) == before
 
 
+@pytest.mark.parametrize("end", ["", "commit", "rollback"])
+def test_a_statement_of_a_transaction_that_has_ended_is_refused(db: anser.Database, path: str, end: str) -> None:
+    with suppress(anser.StorageError), db.transaction() as tx:
+        tx.execute("create table orders (id integer)")
+        if end:
+            tx.execute(end)
+            with pytest.raises(anser.Invalid, match="that transaction has ended"):
+                tx.execute("create table later (id integer)")
+
+    with db.transaction(), pytest.raises(anser.Invalid, match="that transaction has ended"):
+        tx.execute("create table later (id integer)")
+    with pytest.raises(anser.Invalid, match="that transaction has ended"):
+        tx.executemany("insert into orders values (?)", [(1,)])
+
+    with raw(path) as connection:
+        assert connection.execute("select 1 from sqlite_schema where name = 'later'").fetchall() == []
+
+
 def test_what_follows_an_end_by_hand_is_not_committed_alone(
     db: anser.Database, mail: anser.Queue, furnished: str
 ) -> None:

@@ -178,12 +178,19 @@ class Transaction:
         self.turn = threading.Lock()
 
     def execute(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> sqlite3.Cursor:
-        """The application's own statement, as `sqlite3.Connection.execute`."""
+        """The application's own statement, as `sqlite3.Connection.execute`. Raises `Invalid` once it has ended."""
+        self.check_open()
         return self.connection.execute(sql, parameters)
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Any] | dict[str, Any]]) -> sqlite3.Cursor:
         """The application's own statement once a row, as `sqlite3.Connection.executemany`."""
+        self.check_open()
         return self.connection.executemany(sql, rows)
+
+    def check_open(self) -> None:
+        """Raise `Invalid` once it has ended: what follows would be committed alone, or join a later transaction."""
+        if self.end is not None or not self.connection.in_transaction:
+            raise Invalid("tx", self, "that transaction has ended, and its instant is over: begin another")
 
 
 class Statements:
