@@ -81,7 +81,7 @@ def test_what_is_no_database_is_an_error(tmp_path: Path) -> None:
     finding = found(str(letter), "storage")
 
     assert finding.level is Level.ERROR
-    assert "not a database" in finding.text
+    assert f"not a database: {letter}" in finding.text
 
 
 @pytest.mark.rule("RTN-5")

@@ -363,11 +363,11 @@ def test_what_is_no_database_is_refused_and_left_as_it_was(tmp_path: Path) -> No
     text = tmp_path / "notes.txt"
     text.write_text("not a database " * 1_000)
 
-    with pytest.raises(anser.StorageError, match="file is not a database"):
+    with pytest.raises(anser.StorageError, match=r"file is not a database: .*notes\.txt$"):
         anser.open(text)
     with pytest.raises(anser.StorageError, match="unable to open database file"):
         anser.open(tmp_path)
-    with pytest.raises(anser.StorageError, match="unable to open database file"):
+    with pytest.raises(anser.StorageError, match=r"unable to open database file: .*app\.db$"):
         anser.open(tmp_path / "no such folder" / "app.db")
 
     assert text.read_text() == "not a database " * 1_000

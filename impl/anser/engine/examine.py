@@ -57,7 +57,7 @@ def look(path: str, *, integrity: bool) -> Seen:
             tables = tuple(name for (name,) in connection.execute(STATEMENTS["doctor_tables"]))
             strays = None if format != FORMAT else connection.execute(STATEMENTS["doctor_strays"]).fetchone()[0]
         except sqlite3.Error as error:
-            raise mapped(error) from error
+            raise mapped(error, path) from error
         bad = () if strays is None else tuple(name for (name,) in connection.execute(STATEMENTS["doctor_schedules"]))
         return Seen(journal_mode, format, tables, strays, bad, _damage(connection) if integrity else ())
 
@@ -111,4 +111,4 @@ def _connected(path: str) -> sqlite3.Connection:
     try:
         return sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
     except sqlite3.Error as error:
-        raise mapped(error) from error
+        raise mapped(error, path) from error

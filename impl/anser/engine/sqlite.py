@@ -50,7 +50,7 @@ def connect(path: str, synchronous: Synchronous, busy_timeout_s: float) -> sqlit
     if sqlite3.sqlite_version_info < SQLITE_MIN:
         needed = ".".join(map(str, SQLITE_MIN))
         raise StorageError(f"SQLite {sqlite3.sqlite_version} is too old: Anser needs {needed} or newer")
-    with _errors():
+    with _errors(path):
         connection = sqlite3.connect(
             path,
             timeout=busy_timeout_s,
@@ -366,16 +366,16 @@ def _text(raw: bytes) -> str | bytes:
 
 
 @contextmanager
-def _errors() -> Iterator[None]:
+def _errors(path: str = "") -> Iterator[None]:
     """The database's failures as ours; never one as "no such job" (ERR-3)."""
     try:
         yield
     except sqlite3.Error as error:
-        raise mapped(error) from error
+        raise mapped(error, path) from error
 
 
-def mapped(error: sqlite3.Error) -> AnserError:
-    """A failure of the database as one of ours."""
+def mapped(error: sqlite3.Error, path: str = "") -> AnserError:
+    """A failure of the database as one of ours; it names the file that was not to be opened, if `path` is given."""
     code = getattr(error, "sqlite_errorcode", None)
     primary = None if code is None else code & 0xFF
     if code == sqlite3.SQLITE_BUSY_SNAPSHOT:
@@ -386,4 +386,4 @@ def mapped(error: sqlite3.Error) -> AnserError:
         )
     if "no such table: _anser" in str(error) or "no such table: _honker" in str(error):
         return FormatError(f"{error}: open the file with anser.open once before its connections are used")
-    return StorageError(f"{type(error).__name__}: {error}")
+    return StorageError(f"{type(error).__name__}: {error}" + (f": {path}" if path else ""))
