@@ -206,12 +206,22 @@ def test_upkeep_by_command_keeps_to_what_it_is_told(db: anser.Database, mail: an
     assert mail.dead_list() == ()
 
 
-@pytest.mark.parametrize("word", ["dead_s", "dead_s=", "dead_s=-1", "dead_s=1.5", "diary_s=1", "locks=1", "dead_s=no"])
-def test_a_policy_that_cannot_be_read_is_wrong_usage(db: anser.Database, path: str, word: str) -> None:
+@pytest.mark.parametrize(
+    ("word", "remedy"),
+    [
+        *(
+            (word, "pass whole seconds, or never")
+            for word in ("dead_s", "dead_s=", "dead_s=-1", "dead_s=1.5", "dead_s=no")
+        ),
+        ("locks=1", "pass yes or no"),
+        ("diary_s=1", "name a field of the policy"),
+    ],
+)
+def test_a_policy_that_cannot_be_read_is_wrong_usage(db: anser.Database, path: str, word: str, remedy: str) -> None:
     done = run("maintain", path, "--keep", word)
 
     assert done.exit_code == 2
-    assert "anser: " in done.output
+    assert f"anser: keep = {word!r}: {remedy}" in done.output
 
 
 def test_commands_refuse_a_file_that_is_not_there_and_do_not_make_it(tmp_path: Path) -> None:

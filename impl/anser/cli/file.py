@@ -15,7 +15,7 @@ from anser.retention import Retention
 
 __all__ = ["doctor", "maintain", "stats"]
 
-WORDS = {"never": None, "yes": True, "no": False}
+TRUTHS = {"yes": True, "no": False}
 
 
 @click.command()
@@ -61,7 +61,7 @@ def stats(database: str, *, as_json: bool) -> None:
     "--keep",
     multiple=True,
     metavar="FIELD=VALUE",
-    help=f"Seconds or never, yes or no, for one of {', '.join(field.name for field in fields(Retention))}.",
+    help=f"One of {', '.join(field.name for field in fields(Retention))}: seconds or never for …_s, else yes or no.",
 )
 @click.option("--limit", type=int, default=1_000, show_default=True, help="Rows of one transaction.")
 @click.option("--batches", type=int, default=1_000, show_default=True, help="Transactions at most.")
@@ -88,8 +88,10 @@ def _kept(said: str) -> tuple[str, Any]:
     field, _, word = said.partition("=")
     if field not in {known.name for known in fields(Retention)}:
         raise Invalid("keep", said, "name a field of the policy, as dead_s=86400")
-    if word in WORDS:
-        return field, WORDS[word]
-    if not word.isdecimal():
-        raise Invalid("keep", said, "pass seconds or never, yes or no")
-    return field, int(word)
+    if not field.endswith("_s"):
+        if word not in TRUTHS:
+            raise Invalid("keep", said, "pass yes or no")
+        return field, TRUTHS[word]
+    if word != "never" and not word.isdecimal():
+        raise Invalid("keep", said, "pass whole seconds, or never")
+    return field, None if word == "never" else int(word)
