@@ -12,6 +12,7 @@ from anser.errors import Busy, Invalid, LeaseLost
 from anser.home import Home, Tx
 from anser.ops import Claim
 from anser.queue import ClaimedJob, Queue
+from anser.wake import check_stop
 
 __all__ = ["Deliver", "Delivered", "Outbox", "OutboxMessage"]
 
@@ -133,6 +134,7 @@ class Outbox:
 
         A file that is busy is waited for. Any other failure of the file is raised: this never ends in silence.
         """
+        check_stop(stop)
         while not stop():
             mark = self.database.wake.mark()
             try:

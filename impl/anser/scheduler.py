@@ -16,6 +16,7 @@ from anser.database import Database
 from anser.errors import AnserError, Busy, LeaseLost
 from anser.ops import LockAcquire, LockRelease, LockRenew
 from anser.types import SCHEDULER_LOCK, Lock, Ticked
+from anser.wake import check_stop
 
 __all__ = ["Scheduler"]
 
@@ -70,8 +71,10 @@ class Scheduler:
     def run(self, stop: Callable[[], bool]) -> None:
         """Tick whenever something is due until `stop` answers True, and then let another lead.
 
-        A file that is busy is tried again; any other failure of the database is raised.
+        A file that is busy is tried again; any other failure of the database is raised. In a thread, pass the `is_set`
+        of a `threading.Event`: it is asked several times a second.
         """
+        check_stop(stop)
         try:
             while not stop():
                 mark = self.database.wake.mark()

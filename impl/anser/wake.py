@@ -18,7 +18,7 @@ from anser.engine.sqlite import Watch
 from anser.errors import Invalid, StorageError
 from anser.types import DELAY_MAX_S
 
-__all__ = ["Wake", "checked_timeout", "countdown"]
+__all__ = ["Wake", "check_stop", "checked_timeout", "countdown"]
 
 LOOK_EVERY_S = 0.005  # a look costs some 10 microseconds
 
@@ -166,3 +166,9 @@ def checked_timeout(timeout_s: float | None, *, argument: str = "timeout_s") -> 
     if timeout_s is None or (number and 0 <= timeout_s <= DELAY_MAX_S):
         return timeout_s
     raise Invalid(argument, timeout_s, f"pass seconds from 0 to {DELAY_MAX_S}, or None to wait for ever")
+
+
+def check_stop(stop: object) -> None:
+    """Raise `Invalid` for a `stop` that cannot be asked: a loop in a thread would end, and nobody look at why."""
+    if not callable(stop):
+        raise Invalid("stop", stop, "pass a function that answers whether to stop, as is_set of an Event")

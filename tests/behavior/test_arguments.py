@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import fields, replace
 from enum import Enum
@@ -457,6 +458,14 @@ def test_a_path_may_be_any_path_object(tmp_path: Path) -> None:
 
     with anser.open(Place()) as db:
         assert db.path == str(tmp_path / "app.db")
+
+
+@pytest.mark.parametrize("stop", [threading.Event(), None, True])
+def test_a_stop_that_cannot_be_asked_is_refused(db: anser.Database, stop: Any) -> None:
+    with pytest.raises(anser.Invalid, match=r"stop = .*: pass a function"):
+        anser.Scheduler(db).run(stop)
+    with pytest.raises(anser.Invalid, match=r"stop = .*: pass a function"):
+        db.outbox("webhooks", print).run("worker-1", stop)
 
 
 @pytest.mark.parametrize("payloads", [5, None, "abc", b"abc", {"a": 1}])
