@@ -68,7 +68,7 @@ def test_an_update_changes_what_it_names(db: anser.Database) -> None:
     assert updated == anser.Registered(anser.Change.UPDATED, NOW + 60)
     assert there is not None
     assert (there.payload, there.misfire, there.priority) == ("[2]", "all", 5)
-    with pytest.raises(anser.NotFound, match="no schedule 'other'"):
+    with pytest.raises(anser.NotFound, match=r"no schedule 'other': see schedules\.list$"):
         db.schedules.update("other", payload=1)
 
 

@@ -146,7 +146,7 @@ def _find(tx: Tx, name: str) -> Schedule | None:
 def _named(tx: Tx, name: str) -> Schedule:
     row = _find(tx, name)
     if row is None:
-        raise NotFound(f"there is no schedule {name!r}: see schedule_list")
+        raise NotFound(f"there is no schedule {name!r}: see schedules.list")
     return row
 
 
