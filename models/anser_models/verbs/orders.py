@@ -43,8 +43,8 @@ def leave(draft: Draft, id: int) -> None:
     if not left:
         draft.took("order.last")
         return
-    first = draft.world.jobs[left[0].job_id]
-    if first.run_at < TURN_AT:
+    first = draft.world.jobs.get(left[0].job_id)
+    if first is None or first.run_at < TURN_AT:
         draft.took("order.out_of_turn")
         return
     draft.took("order.next")
