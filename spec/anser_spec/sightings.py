@@ -93,7 +93,7 @@ def _by_steps(target: Target) -> dict[Quirk, tuple[Sighted, str]]:
         answer, held = target.apply(op, now), target.read()
 
         def agrees(quirks: frozenset[Quirk]) -> bool:
-            return judges[quirks].compare(world, steps[quirks], op, now, answer, held) is None  # noqa: B023  # used here
+            return judges[quirks].compare(world, steps[quirks], op, now, answer, held) is None  # noqa: B023  # at once
 
         known = {Sighted.PRESENT, Sighted.ABSENT} if agrees(NO_QUIRKS) else {Sighted.PRESENT}
         left = [quirk for quirk in HONKER_0_5 if found[quirk][0] not in known]
