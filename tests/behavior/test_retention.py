@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import anser
+from anser.ops import QueueList
 from anser.retention import BOUNDED, CHORES
 from anser_spec.rulebook import RULES
 from tests.behavior.support import NOW, lay_dead, lay_live, lay_lock, raw, rows_in
@@ -87,6 +88,28 @@ def test_every_queue_is_kept_to_the_policy(db: anser.Database, path: str, clock:
     clock.at = NOW + 31 * DAY_S + 1
 
     assert db.maintain().rows == dict.fromkeys(NOTHING, 4)
+
+
+@pytest.mark.rule("RTN-1")
+@pytest.mark.rule("RTN-3")
+@pytest.mark.parametrize(
+    "name", ["'m' || char(10)", "'n' || char(0)", "hex(zeroblob(900))", "cast(x'6dff' as text)", "x'6d'"]
+)
+def test_a_queue_of_another_binding_that_has_no_name_here_keeps_nothing_from_its_upkeep(
+    db: anser.Database, path: str, clock: anser.ManualClock, name: str
+) -> None:
+    """honker takes any text for a name: such a queue is honker's own to work off."""
+    fill(path)
+    fill(path, queue="zeal")
+    with raw(path) as connection:
+        connection.execute(f"insert into _honker_live (queue, payload, expires_at) values ({name}, '1', 1)")
+        connection.execute(f"insert into _honker_stream (topic, payload, created_at) values ({name}, '1', {NOW})")
+
+    assert db.run(QueueList(limit=1)) == ("mail",)
+    assert db.run(QueueList(after_queue="mail")) == ("zeal",)
+    clock.at = NOW + 31 * DAY_S + 1
+    assert db.maintain(limit=1).rows == {**dict.fromkeys(NOTHING, 2), "streams_s": 3}
+    assert db.stats()[0].rows == 1
 
 
 @pytest.mark.rule("RTN-3")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from anser.core.tx import Tx
-from anser.ops import QueueList, Stats
+from anser.errors import Invalid
+from anser.ops import QueueList, Stats, checks
 from anser.types import TableStats
 
 __all__ = ["TABLES", "queue_list", "stats"]
@@ -37,8 +38,22 @@ TABLES = (
 
 
 def queue_list(tx: Tx, op: QueueList) -> tuple[str, ...]:
-    """RTN-1."""
-    return tuple(queue for (queue,) in tx.run("queue_list", after_queue=op.after_queue, limit=op.limit))
+    """RTN-1. Page by page, since a page may hold none that can be named."""
+    named: list[str] = []
+    after: str | bytes = op.after_queue
+    while len(named) < op.limit and (page := tx.run("queue_list", after_queue=after, limit=op.limit)):
+        named += [queue for (queue,) in page if _is_name(queue)]
+        after = page[-1][0]
+    return tuple(named[: op.limit])
+
+
+def _is_name(queue: object) -> bool:
+    """Whether an operation can be about it; another binding takes any text for the name of a queue."""
+    try:
+        checks.name("queue", queue)
+    except Invalid:
+        return False
+    return True
 
 
 def stats(tx: Tx, op: Stats) -> tuple[TableStats, ...]:  # noqa: ARG001  # it has no arguments

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from anser.core.tx import Row, Tx
@@ -85,7 +85,7 @@ def stream_trim(tx: Tx, op: StreamTrim) -> int:
         beyond = [] if op.keep is None else tx.run("stream_beyond", topic=op.topic, keep=op.keep)
         first = beyond[0][0] if beyond else None
         gone = tx.run("stream_trim", topic=op.topic, beyond=first, before=before, limit=op.limit)
-    last: dict[str, int] = dict(sorted(gone))  # of each topic the greatest, which comes last
+    last: dict[str, int] = dict(sorted(gone, key=itemgetter(1)))  # of each topic the greatest, which comes last
     for topic, offset in last.items():
         tx.run("stream_trim_told", topic=topic, offset=offset)
     return len(gone)

@@ -1,11 +1,12 @@
 -- What a file holds. Each of these visits every row of its tables.
 
 -- name: queue_list
+-- A name that is no UTF-8 comes as bytes, and the next page begins behind the text that it is; a blob is no name.
 select queue from _honker_live
-where queue > :after_queue
+where queue > cast(:after_queue as text) and typeof(queue) = 'text'
 union
 select queue from _honker_dead
-where queue > :after_queue
+where queue > cast(:after_queue as text) and typeof(queue) = 'text'
 order by queue
 limit :limit
 
