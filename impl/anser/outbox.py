@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from inspect import iscoroutinefunction
+from inspect import isasyncgen, isasyncgenfunction, isawaitable, iscoroutinefunction, isgenerator, isgeneratorfunction
 from typing import Any
 
 from anser.backoff import Backoff
@@ -41,6 +41,8 @@ class Delivered:
 
 Deliver = Callable[[OutboxMessage], object]
 
+_LATER = (iscoroutinefunction, isgeneratorfunction, isasyncgenfunction)  # to call one runs nothing of it
+
 
 class Outbox:
     """Messages of a file to the world outside, by the name of the outbox (OUT-1).
@@ -66,7 +68,7 @@ class Outbox:
         if not ways:
             raise Invalid("deliver", deliver, "pass a function, or one for each destination")
         for destination, way in ways.items():
-            if not callable(way) or iscoroutinefunction(way):
+            if not callable(way) or any(is_later(way) for is_later in _LATER):
                 raise Invalid("deliver", way, "pass a function that delivers before it returns")
             if destination is not None and (not isinstance(destination, str) or not destination):
                 raise Invalid("destination", destination, "a destination has a name")
@@ -92,7 +94,7 @@ class Outbox:
 
     def queue(self, destination: str | None = None) -> Queue:
         """The queue of a destination, for its dead, its counts and so on. Raises `Invalid` for one that is unknown."""
-        if destination not in self._queues:
+        if not isinstance(destination, str | None) or destination not in self._queues:
             known = ", ".join(repr(name) for name in self._queues)
             raise Invalid("destination", destination, f"nothing delivers there: pass one of {known}")
         return self._queues[destination]
@@ -149,7 +151,8 @@ class Outbox:
         try:
             with job, job.heartbeat_every(job.queue.lease_s / HEARTBEATS_A_LEASE):
                 try:
-                    self._ways[destination](OutboxMessage(job.id, destination, job.payload, job.attempts))
+                    message = OutboxMessage(job.id, destination, job.payload, job.attempts)
+                    _check_done(self._ways[destination](message))
                 except Exception as error:  # whatever it is: the job keeps it, and the next message follows
                     raised = error
                     raise
@@ -163,3 +166,14 @@ class Outbox:
         """Until a message that was put back is due, and no longer than `stop` can wait."""
         soonest = [at for queue in self._queues.values() if (at := queue.next_claim_at()) is not None]
         return max(0.0, min([IDLE_MAX_S, *(at - self.database.clock() for at in soonest)]))
+
+
+def _check_done(answer: object) -> None:
+    """Raise unless the function has run. A lambda, or an object, may hand out what is to be awaited or looped over.
+
+    What it handed out would not run at all, and the message be acked.
+    """
+    if isawaitable(answer) or isgenerator(answer) or isasyncgen(answer):
+        if hasattr(answer, "close"):
+            answer.close()
+        raise TypeError(f"nothing was delivered: the function answered {answer!r}, which is still to run")

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,6 +84,41 @@ def test_a_message_that_cannot_be_delivered_is_tried_again_and_then_dead(
     assert at in range(NOW + 5, NOW + 11)
     (dead,) = hooks.queue().dead_list()
     assert (dead.reason, dead.last_error) == (anser.Reason.EXHAUSTED, "ConnectionError: attempt 2")
+
+
+class Later:
+    """Callables that no look at them tells from a function that delivers before it returns."""
+
+    async def __call__(self, message: anser.OutboxMessage) -> None:
+        raise AssertionError(message)
+
+    def one_by_one(self, message: anser.OutboxMessage) -> Iterator[None]:
+        yield
+        raise AssertionError(message)
+
+
+@pytest.mark.rule("OUT-2", "OUT-3")
+@pytest.mark.parametrize("deliver", [Later(), lambda message: Later().one_by_one(message)], ids=["async", "generator"])
+def test_what_has_not_run_has_delivered_nothing(db: anser.Database, deliver: Callable[..., object]) -> None:
+    hooks = db.outbox("hooks", deliver, max_attempts=1)
+    hooks.send(1)
+
+    assert hooks.deliver_batch("w") == anser.Delivered(0, 1, 0)
+    (dead,) = hooks.queue().dead_list()
+    assert "TypeError: nothing was delivered" in str(dead.last_error)
+
+
+@pytest.mark.rule("ERR-2", "OUT-2")
+def test_a_function_that_delivers_later_is_refused(db: anser.Database) -> None:
+    with pytest.raises(anser.Invalid, match="delivers before it returns"):
+        db.outbox("hooks", Later().one_by_one)
+
+
+@pytest.mark.rule("ERR-2", "OUT-1")
+@pytest.mark.parametrize("destination", ["bank", 1, ["shop"]])
+def test_a_destination_that_there_is_not_is_refused(db: anser.Database, destination: Any) -> None:
+    with pytest.raises(anser.Invalid, match="destination"):
+        db.outbox("hooks", {"shop": print}).send(1, destination=destination)
 
 
 @pytest.mark.rule("OUT-3")
