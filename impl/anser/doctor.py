@@ -46,9 +46,9 @@ def diagnose(path: str | PathLike[str], *, integrity: bool = False) -> tuple[Fin
     Takes the write lock for a moment, to see another process kept out, and starts that process. With `integrity` every
     page is read. Raises `Invalid` where there is no such file, `Busy` while others keep the lock.
     """
-    name = os.fspath(path)
-    if not os.path.isfile(name):
-        raise Invalid("path", name, "there is no such file: pass the path of the database")
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
+    if not isinstance(name, str) or not os.path.isfile(name):
+        raise Invalid("path", path, "there is no such file: pass the path of the database")
     try:
         seen = examine.look(name, integrity=integrity)
     except AnserError as refusal:

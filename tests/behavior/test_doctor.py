@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -15,7 +16,7 @@ import anser
 from anser.cli import main
 from anser.doctor import Finding, Level, diagnose
 from anser.engine.examine import libraries
-from tests.behavior.support import NOW, lay_dead, lay_live, raw, rows_in
+from tests.behavior.support import NOW, lay_dead, lay_live, lay_schedule, raw, rows_in
 
 FAULTLESS = {Level.OK, Level.WARNING}
 TWO_COPIES = """
@@ -105,6 +106,31 @@ def test_a_schedule_that_no_tick_can_read_is_named(db: anser.Database, path: str
 
     assert found(path, "schedules").level is Level.WARNING
     assert "nightly" in found(path, "schedules").text
+
+
+@pytest.mark.rule("RTN-5")
+def test_a_name_that_is_no_text_is_told_all_the_same(db: anser.Database, path: str) -> None:
+    with raw(path) as connection:
+        lay_schedule(connection, "nightly", error="no such zone")
+        connection.execute("update _anser_schedules set name = cast(x'6eff' as text)")
+
+    assert "n\\xff" in found(path, "schedules").text
+
+
+@pytest.mark.rule("RTN-5")
+@pytest.mark.parametrize("table", ["_honker_live", "_anser_schedules"])
+def test_a_table_that_is_gone_is_an_error_and_not_raised(db: anser.Database, path: str, table: str) -> None:
+    with raw(path) as connection:
+        connection.execute(f"drop table {table}")
+
+    assert found(path, "format").level is Level.ERROR
+
+
+@pytest.mark.rule("ERR-2", "RTN-5")
+@pytest.mark.parametrize("path", [None, 5, b"app.db", "app\0.db"])
+def test_what_is_no_path_is_refused(path: Any) -> None:
+    with pytest.raises(anser.Invalid, match="path"):
+        diagnose(path)
 
 
 @pytest.mark.rule("RTN-5")

@@ -56,9 +56,13 @@ def look(path: str, *, integrity: bool) -> Seen:
             format = read_format(connection)
             tables = tuple(name for (name,) in connection.execute(STATEMENTS["doctor_tables"]))
             strays = None if format != FORMAT else connection.execute(STATEMENTS["doctor_strays"]).fetchone()[0]
+            bad = (
+                tuple(name for (name,) in connection.execute(STATEMENTS["doctor_schedules"]))
+                if format == FORMAT
+                else ()
+            )
         except sqlite3.Error as error:
             raise mapped(error, path) from error
-        bad = () if strays is None else tuple(name for (name,) in connection.execute(STATEMENTS["doctor_schedules"]))
         return Seen(journal_mode, format, tables, strays, bad, _damage(connection) if integrity else ())
 
 
@@ -108,7 +112,10 @@ def libraries() -> tuple[str, ...]:
 
 
 def _connected(path: str) -> sqlite3.Connection:
+    """A connection that reads every text, also one that is no UTF-8: it is looked at because it may be sick."""
     try:
-        return sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+        connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
     except sqlite3.Error as error:
         raise mapped(error, path) from error
+    connection.text_factory = lambda raw: raw.decode("utf-8", "backslashreplace")
+    return connection
