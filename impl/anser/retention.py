@@ -131,6 +131,8 @@ class Maintained:
 
 def maintain(database: Home, retention: Retention, *, limit: int, batches: int) -> Maintained:
     """Hold the file to the policy, in batches of `limit` rows, each a transaction of its own (RTN-3, RTN-4)."""
+    if not issubclass(type(retention), Retention):
+        raise Invalid("retention", retention, "pass a Retention, or None for the default policy")
     retention.check()
     if type(batches) is not int or not 1 <= batches <= BATCHES_MAX:
         raise Invalid("batches", batches, f"pass a whole number from 1 to {BATCHES_MAX}")

@@ -159,6 +159,19 @@ def test_each_batch_is_a_transaction_of_its_own(db: anser.Database, path: str) -
     assert {4, 3, 2, 1, 0} <= set(commits)
 
 
+@pytest.mark.rule("ERR-2", "RTN-4")
+@pytest.mark.parametrize("policy", [{"dead_s": 1}, anser.Retention, 30 * DAY_S, False])
+def test_what_is_no_policy_is_refused(db: anser.Database, path: str, policy: Any) -> None:
+    fill(path)
+    before = rows_in(path)
+
+    with pytest.raises(anser.Invalid) as refusal:
+        db.maintain(policy)
+
+    assert refusal.value.argument == "retention"
+    assert rows_in(path) == before
+
+
 @pytest.mark.rule("RTN-4")
 @pytest.mark.parametrize(
     ("policy", "argument"),
