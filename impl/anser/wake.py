@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from anser.clock import steady_clock
 from anser.engine.sqlite import Watch
-from anser.errors import Invalid, StorageError
+from anser.errors import AnserError, Invalid
 from anser.types import DELAY_MAX_S
 
 __all__ = ["Wake", "check_stop", "checked_timeout", "countdown"]
@@ -126,7 +126,7 @@ class Wake:
             with self._turn:
                 try:
                     self._look()
-                except StorageError:
+                except AnserError:
                     self._wake_all()
                 if not self._waiters:
                     self._thread = None

@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 import anser
+from anser.engine.sqlite import Watch
 from anser.keeper import Keeper
+from anser.wake import Wake
 from tests.concurrency.support import PATIENCE_S, SPAWN, processes, work_until_none_is_left
 
 SHORT_S = 0.05
@@ -113,6 +116,26 @@ def test_what_is_not_found_in_time_is_none_after_a_last_look(db: anser.Database)
     assert len(looks) == 4
     assert db.wake.until(look, 0) is None
     assert len(looks) == 5
+
+
+def test_a_file_that_is_busy_at_a_look_wakes_all_and_is_looked_at_again() -> None:
+    """SQLite recovers a log after a crash, and keeps readers out meanwhile."""
+    looks = []
+
+    class Recovering:
+        def moved(self) -> bool:
+            looks.append(1)
+            if len(looks) == 3:
+                raise anser.Busy("the log is being recovered")
+            return len(looks) > 5
+
+        def close(self) -> None: ...
+
+    wake = Wake(cast(Callable[[], Watch], Recovering))
+    mark = wake.mark()
+
+    assert wake.wait(mark, LONG_S)
+    assert wake.wait(mark, LONG_S)
 
 
 def test_closing_wakes_who_waits(db: anser.Database) -> None:
