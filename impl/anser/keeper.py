@@ -7,10 +7,11 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
-from anser.errors import AnserError, Invalid, LeaseLost
+from anser.errors import AnserError, Invalid, LeaseLost, note
 
 __all__ = ["Keeper", "aside", "check_spacing"]
 
@@ -73,14 +74,29 @@ def check_spacing(argument: str, every_s: object, within_s: int) -> None:
 async def aside(say: Callable[[], Answer], take_back: Callable[[], object] | None = None) -> Answer:
     """Say a word in another thread, while the event loop goes on.
 
-    Whoever is cancelled meanwhile waits until it was said: nothing is left half done. What was answered is then taken
-    back, since nobody has heard it.
+    Whoever is cancelled meanwhile, once or again and again, waits until it was said: nothing is left half done. What
+    was answered is then taken back, since nobody has heard it.
     """
-    saying = asyncio.ensure_future(asyncio.to_thread(say))
+    saying = _in_thread(say)
     try:
         return await asyncio.shield(saying)
-    except asyncio.CancelledError:
-        await asyncio.wait([saying])
-        if take_back is not None and saying.exception() is None:
-            await asyncio.to_thread(take_back)
+    except asyncio.CancelledError as cancelled:
+        refusal = await _ended(saying)
+        if take_back is not None and refusal is None:
+            refusal = await _ended(_in_thread(take_back))
+            if refusal is not None:
+                note(cancelled, f"what was said was not taken back: {refusal}")
         raise
+
+
+def _in_thread(say: Callable[[], Answer]) -> asyncio.Future[Answer]:
+    """No task, which a loop that is shut down would cancel, while its thread goes on."""
+    return asyncio.get_running_loop().run_in_executor(None, say)
+
+
+async def _ended(saying: asyncio.Future[Any]) -> BaseException | None:
+    """Wait until it was said, and answer what it raised. Who is cancelled already hears no second time of it."""
+    while not saying.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait([saying])
+    return saying.exception()

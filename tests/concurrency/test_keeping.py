@@ -129,7 +129,8 @@ def hold_the_file(db: anser.Database, writing: threading.Event) -> None:
         time.sleep(0.1)
 
 
-def test_a_task_that_is_cancelled_as_it_enters_leaves_no_lock(db: anser.Database) -> None:
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_task_that_is_cancelled_as_it_enters_leaves_no_lock(db: anser.Database, times: int) -> None:
     async def entering(lock: anser.NamedLock) -> None:
         async with lock:
             await asyncio.sleep(PATIENCE_S)
@@ -140,8 +141,9 @@ def test_a_task_that_is_cancelled_as_it_enters_leaves_no_lock(db: anser.Database
         writer.start()
         await asyncio.to_thread(writing.wait, PATIENCE_S)
         task = asyncio.create_task(entering(db.lock("report", ttl_s=30, renew_s=OFTEN_S)))
-        await asyncio.sleep(OFTEN_S)
-        task.cancel()
+        for _ in range(times):
+            await asyncio.sleep(OFTEN_S)
+            task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         writer.join()
@@ -150,6 +152,49 @@ def test_a_task_that_is_cancelled_as_it_enters_leaves_no_lock(db: anser.Database
 
     assert db.lock_get("report") is None
     assert not threads("anser-lock")
+
+
+def test_a_loop_that_is_shut_down_as_a_task_enters_leaves_no_lock(db: anser.Database) -> None:
+    writing = threading.Event()
+    writer = threading.Thread(target=hold_the_file, args=(db, writing))
+    lock = db.lock("report", ttl_s=30, renew_s=OFTEN_S)
+
+    async def left() -> asyncio.Task[anser.NamedLock]:
+        writer.start()
+        await asyncio.to_thread(writing.wait, PATIENCE_S)
+        task = asyncio.create_task(lock.__aenter__())
+        await asyncio.sleep(OFTEN_S)
+        return task
+
+    task = asyncio.run(left())
+    writer.join()
+
+    assert task.cancelled()
+    assert db.lock_get("report") is None
+    assert not threads("anser-lock")
+
+
+def test_what_could_not_be_taken_back_is_noted_on_the_cancellation() -> None:
+    began, go_on = threading.Event(), threading.Event()
+
+    def say() -> None:
+        began.set()
+        go_on.wait(PATIENCE_S)
+
+    def take_back() -> None:
+        raise anser.Busy("held too long")
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(aside(say, take_back=take_back))
+        await asyncio.to_thread(began.wait, PATIENCE_S)
+        task.cancel()
+        await asyncio.sleep(0)
+        go_on.set()
+        with pytest.raises(asyncio.CancelledError) as error:
+            await task
+        assert error.value.__notes__ == ["what was said was not taken back: held too long"]
+
+    asyncio.run(cancelled())
 
 
 def test_what_was_said_beside_the_loop_and_refused_is_not_taken_back() -> None:
