@@ -11,6 +11,7 @@ from typing import Any, Self
 from anser.clock import steady_clock
 from anser.errors import AnserError, Invalid, LeaseLost, note
 from anser.home import Home, Tx
+from anser.keeper import aside
 from anser.ops import (
     StreamAck,
     StreamClaim,
@@ -193,7 +194,8 @@ class Subscription:
     def hear(self, *, timeout_s: float | None = None) -> Entry | TrimmedUnseen | None:
         """The next entry, or what was trimmed before it; None when `timeout_s` seconds went by without."""
         left_s = countdown(checked_timeout(timeout_s))
-        self._seen()
+        if self._seen():
+            self.save()
         while True:
             mark = self._database.wake.mark()
             if (found := self._next()) is not None:
@@ -205,14 +207,16 @@ class Subscription:
                 return None
 
     async def hear_async(self, *, timeout_s: float | None = None) -> Entry | TrimmedUnseen | None:
-        """As `hear`, for the event loop, which goes on meanwhile."""
+        """As `hear`, for the event loop, which goes on meanwhile, also while a save waits for the write lock."""
         left_s = countdown(checked_timeout(timeout_s))
-        self._seen()
+        if self._seen():
+            await aside(self.save)
         while True:
             mark = self._database.wake.mark()
             if (found := self._next()) is not None:
                 return found
-            if self.save():
+            if self._is_ahead():
+                await aside(self.save)
                 continue
             wait_s = left_s()
             if wait_s == 0 or not await self._database.wake.wait_async(mark, wait_s):
@@ -220,7 +224,7 @@ class Subscription:
 
     def save(self) -> bool:
         """Save the place, if there is something to save; answers whether there was."""
-        if self.consumer is None or self.offset <= self._saved_offset:
+        if self.consumer is None or not self._is_ahead():
             return False
         self.stream.save_offset(self.consumer, self.offset)
         self._saved_offset, self._saved_at = self.offset, steady_clock()
@@ -261,14 +265,17 @@ class Subscription:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.__exit__(kind, error, trace)
+        await aside(lambda: self.__exit__(kind, error, trace))
 
-    def _seen(self) -> None:
-        """What was given out last is behind the reader, who asks for the next."""
+    def _seen(self) -> bool:
+        """What was given out last is behind the reader, who asks for the next; whether its place is to be saved now."""
         if self._given is not None:
             self.offset, self._given = self._given, None
-        if steady_clock() - self._saved_at >= self.save_every_s:
-            self.save()
+        return self._is_ahead() and steady_clock() - self._saved_at >= self.save_every_s
+
+    def _is_ahead(self) -> bool:
+        """Whether there is a place to save that is not saved yet."""
+        return self.consumer is not None and self.offset > self._saved_offset
 
     def _next(self) -> Entry | TrimmedUnseen | None:
         if not self._entries:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from itertools import chain
 from multiprocessing.queues import Queue
 from pathlib import Path
@@ -130,3 +132,27 @@ def test_an_event_loop_goes_on_while_some_wait_for_an_entry(db: anser.Database) 
 
     assert [entry.payload for entry in entries] == ["hello"] * 10
     assert [news.get_offset(f"c{n}") for n in range(10)] == [1] * 10
+
+
+@pytest.mark.rule("STR-12")
+def test_an_event_loop_goes_on_while_a_place_waits_to_be_saved(db: anser.Database) -> None:
+    """Whoever holds the file here ends that on the loop: one that stood still would wait for itself."""
+    for n in range(3):
+        db.stream("news").publish(n)
+
+    async def read_beside_a_writer(news: anser.Stream) -> list[Any]:
+        loop = asyncio.get_running_loop()
+        found: list[Any] = []
+        async with news.subscribe("c", save_every_s=0, timeout_s=0) as subscription:
+            with closing(sqlite3.connect(db.path, isolation_level=None)) as other:
+                async for entry in subscription:
+                    found.append(entry)
+                    other.execute("begin immediate")
+                    loop.call_later(0.05, other.execute, "rollback")
+        return found
+
+    with anser.open(db.path, busy_timeout_s=2) as patient:
+        entries = asyncio.run(read_beside_a_writer(patient.stream("news")))
+
+    assert [entry.payload for entry in entries] == [0, 1, 2]
+    assert db.stream("news").get_offset("c") == 3
