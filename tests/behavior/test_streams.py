@@ -197,6 +197,22 @@ def test_an_event_loop_reads_on_and_its_place_is_saved_at_the_end(news: anser.St
     assert news.get_offset("c") == 2
 
 
+@pytest.mark.rule("STR-4")
+@pytest.mark.parametrize("place", ["'x'", "x'31'", "1.5", "-5"])
+def test_a_place_that_is_none_is_the_beginning_and_gives_way_to_the_next(
+    news: anser.Stream, db: anser.Database, place: str
+) -> None:
+    """Only a foreign hand can write one."""
+    for n in range(3):
+        news.publish(n)
+    with raw(db.path) as connection:
+        connection.execute(f"insert into _honker_stream_consumers values ('c', 'news', {place})")
+
+    assert news.lag(consumer="c") == 3
+    assert payloads(news.subscribe("c")) == [0, 1, 2]
+    assert news.get_offset("c") == 3
+
+
 def test_a_subscription_from_an_offset_does_not_ask_where_its_consumer_was(news: anser.Stream) -> None:
     for n in range(3):
         news.publish(n)

@@ -139,8 +139,9 @@ def _group_place(tx: Tx, topic: str, group: str) -> int:
 
 
 def _place(rows: list[Row]) -> int:
-    """The offset that was found, or the one before the first that there can be."""
-    return int(rows[0][0]) if rows else 0
+    """The offset that was found, or the one before the first that there can be; a foreign hand's odd word is none."""
+    place = rows[0][0] if rows else 0
+    return place if isinstance(place, int) and place > 0 else 0
 
 
 VERBS = (
