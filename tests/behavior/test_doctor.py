@@ -216,6 +216,21 @@ def test_stats_are_lines_or_json(db: anser.Database, path: str) -> None:
     assert {"table": "_honker_dead", "rows": 1, "oldest_at": NOW - 5} in json.loads(values.output)
 
 
+@pytest.mark.rule("RTN-2")
+def test_stats_are_told_of_instants_that_are_none(db: anser.Database, path: str) -> None:
+    """Only a foreign hand can write one: text, or a year that no calendar has."""
+    with raw(path) as connection:
+        lay_live(connection, created_at="noon")
+        lay_dead(connection, died_at=10**14)
+
+    assert run("stats", path).output.splitlines()[:2] == [
+        "         1 _honker_live",
+        "         1 _honker_dead             100000000000000",
+    ]
+    assert db.stats()[0].oldest_at is None
+
+
+@pytest.mark.rule("RTN-3")
 def test_upkeep_by_command_keeps_to_what_it_is_told(db: anser.Database, mail: anser.Queue, path: str) -> None:
     with raw(path) as connection:
         for _ in range(3):

@@ -12,6 +12,7 @@ from anser.cli.database import AS_JSON, DATABASE, opened, say_json
 from anser.doctor import Level, diagnose
 from anser.errors import Invalid
 from anser.retention import Retention
+from anser.types import INSTANT_MAX
 
 __all__ = ["doctor", "maintain", "stats"]
 
@@ -51,8 +52,7 @@ def stats(database: str, *, as_json: bool) -> None:
         say_json(found)
         return
     for table in found:
-        oldest = "" if table.oldest_at is None else datetime.fromtimestamp(table.oldest_at, UTC).isoformat()
-        click.echo(f"{table.rows:10} {table.table:24} {oldest}".rstrip())
+        click.echo(f"{table.rows:10} {table.table:24} {_told(table.oldest_at)}".rstrip())
 
 
 @click.command()
@@ -81,6 +81,13 @@ def maintain(database: str, *, keep: tuple[str, ...], limit: int, batches: int, 
         click.echo(f"{rows:10} {field}")
     if done.more:
         click.echo("there is more to do: call it again")
+
+
+def _told(at: int | None) -> str:
+    """An instant as people read it; one that is in no calendar, as a foreign hand may have written it, as it is."""
+    if at is None:
+        return ""
+    return datetime.fromtimestamp(at, UTC).isoformat() if 0 <= at <= INSTANT_MAX else str(at)
 
 
 def _kept(said: str) -> tuple[str, Any]:

@@ -57,8 +57,9 @@ def _is_name(queue: object) -> bool:
 
 
 def stats(tx: Tx, op: Stats) -> tuple[TableStats, ...]:  # noqa: ARG001  # it has no arguments
-    """RTN-2."""
-    return tuple(TableStats(table, *row) for table in TABLES for row in tx.run(f"stats{table}"))
+    """RTN-2. Where a foreign hand wrote what is no instant, the oldest is not told."""
+    found = [(table, *row) for table in TABLES for row in tx.run(f"stats{table}")]
+    return tuple(TableStats(table, rows, at if isinstance(at, int) else None) for table, rows, at in found)
 
 
 VERBS = (queue_list, stats)
