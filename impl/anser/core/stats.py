@@ -38,12 +38,14 @@ TABLES = (
 
 
 def queue_list(tx: Tx, op: QueueList) -> tuple[str, ...]:
-    """RTN-1. Page by page, since a page may hold none that can be named."""
+    """RTN-1. Page by page, since a page may hold none that can be named. What is no text is no place to go on from."""
     named: list[str] = []
-    after: str | bytes = op.after_queue
-    while len(named) < op.limit and (page := tx.run("queue_list", after_queue=after, limit=op.limit)):
-        named += [queue for (queue,) in page if _is_name(queue)]
-        after = page[-1][0]
+    after: str | None = op.after_queue
+    while len(named) < op.limit and after is not None:
+        page = [queue for (queue,) in tx.run("queue_list", after_queue=after, limit=op.limit)]
+        texts = [queue for queue in page if isinstance(queue, str)]
+        named += filter(_is_name, texts)
+        after = texts[-1] if texts else None
     return tuple(named[: op.limit])
 
 

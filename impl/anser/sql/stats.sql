@@ -1,12 +1,11 @@
 -- What a file holds. Each of these visits every row of its tables.
 
 -- name: queue_list
--- A name that is no UTF-8 comes as bytes, and the next page begins behind the text that it is; a blob is no name.
 select queue from _honker_live
-where queue > cast(:after_queue as text) and typeof(queue) = 'text'
+where queue > :after_queue
 union
 select queue from _honker_dead
-where queue > cast(:after_queue as text) and typeof(queue) = 'text'
+where queue > :after_queue
 order by queue
 limit :limit
 

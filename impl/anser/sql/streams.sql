@@ -19,12 +19,11 @@ where topic = :topic and offset > :offset
 
 -- name: stream_save_offset
 -- The first one stands, whatever it is; later ones only if they are greater (STR-4).
--- What is no whole number is no place.
 insert into _honker_stream_consumers (topic, name, offset)
 values (:topic, :consumer, :offset)
 on conflict (name, topic) do update
 set offset = excluded.offset
-where offset < :offset or typeof(offset) <> 'integer'
+where offset < :offset
 returning offset
 
 -- name: stream_get_offset
