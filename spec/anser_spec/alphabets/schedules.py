@@ -110,8 +110,8 @@ ALPHABET = Alphabet(
     fits=fits,
     starts=starts,
     scopes=(
-        Scope(schedules=2, depth=1),
-        Scope(schedules=1, depth=2),
+        Scope(schedules=2, depth=2),
+        Scope(schedules=1, depth=3),
         Scope(schedules=1, jobs=1, locks=1, events=2, depth=1, crowds=True),
     ),
 )
