@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from anser.home import Home
-from anser.ops import NotificationLast, NotificationRead, decode
+from anser.ops import NotificationLast, NotificationRead, decode_or_raw
 from anser.types import Heard, Notification
-from anser.wake import checked_timeout, countdown
+from anser.wake import checked_timeout
 
 __all__ = ["Listener", "Lost", "Message"]
 
@@ -41,10 +41,7 @@ class Message:
     @property
     def payload(self) -> Any:
         """The value that was told, decoded anew at each look; what is no JSON is the text or bytes it is (NTF-9)."""
-        try:
-            return decode(self.row.payload)
-        except ValueError:
-            return self.row.payload
+        return decode_or_raw(self.row.payload)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,25 +83,11 @@ class Listener:
 
     def hear(self, *, timeout_s: float | None = None) -> Message | Lost | None:
         """The next message, or what was lost before it; None when `timeout_s` seconds went by without."""
-        left_s = countdown(checked_timeout(timeout_s))
-        while True:
-            mark = self.database.wake.mark()
-            if (found := self._next()) is not None:
-                return found
-            wait_s = left_s()
-            if wait_s == 0 or not self.database.wake.wait(mark, wait_s):
-                return None
+        return self.database.wake.until(self._next, checked_timeout(timeout_s))
 
     async def hear_async(self, *, timeout_s: float | None = None) -> Message | Lost | None:
         """As `hear`, for the event loop, which goes on meanwhile."""
-        left_s = countdown(checked_timeout(timeout_s))
-        while True:
-            mark = self.database.wake.mark()
-            if (found := self._next()) is not None:
-                return found
-            wait_s = left_s()
-            if wait_s == 0 or not await self.database.wake.wait_async(mark, wait_s):
-                return None
+        return await self.database.wake.until_async(self._next, checked_timeout(timeout_s))
 
     def __iter__(self) -> Iterator[Message | Lost]:
         while (found := self.hear(timeout_s=self.timeout_s)) is not None:

@@ -5,31 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from anser.errors import Invalid, JobCancelled, JobDead, ResultError, ResultMissing, ResultTimeout
+from anser.errors import JobCancelled, JobDead, ResultError, ResultMissing, ResultTimeout
 from anser.home import Home
 from anser.ops import ResultGet, decode
-from anser.types import DELAY_MAX_S, Result, ResultState
+from anser.types import Result, ResultState
+from anser.wake import checked_timeout
 
 __all__ = ["await_result", "wait_result"]
 
 
 def wait_result(database: Home, op: ResultGet, timeout_s: float | None) -> Any:
     """The value of the job's result as soon as it is seen (RES-10)."""
-    _check(timeout_s)
-    return _value(op, database.wake.until(_ended(database, op), timeout_s))
+    return _value(op, database.wake.until(_ended(database, op), checked_timeout(timeout_s)))
 
 
 async def await_result(database: Home, op: ResultGet, timeout_s: float | None) -> Any:
     """As `wait_result`, for the event loop, which goes on meanwhile."""
-    _check(timeout_s)
-    return _value(op, await database.wake.until_async(_ended(database, op), timeout_s))
-
-
-def _check(timeout_s: object) -> None:
-    if timeout_s is None:
-        return
-    if isinstance(timeout_s, bool) or not isinstance(timeout_s, (int, float)) or not 0 <= timeout_s <= DELAY_MAX_S:
-        raise Invalid("timeout_s", timeout_s, f"pass seconds from 0 to {DELAY_MAX_S}, or None to wait for ever")
+    return _value(op, await database.wake.until_async(_ended(database, op), checked_timeout(timeout_s)))
 
 
 def _ended(database: Home, op: ResultGet) -> Callable[[], Result | None]:

@@ -22,7 +22,7 @@ from anser.ops import (
     StreamReadSince,
     StreamSaveOffset,
     StreamTrim,
-    decode,
+    decode_or_raw,
 )
 from anser.types import Held, StreamClaimed, StreamEntry, StreamPage
 from anser.wake import checked_timeout, countdown
@@ -61,10 +61,7 @@ class Entry:
     @property
     def payload(self) -> Any:
         """The value that was published, decoded anew at each look; what is no JSON is the text or bytes it is."""
-        try:
-            return decode(self.row.payload)
-        except ValueError:
-            return self.row.payload
+        return decode_or_raw(self.row.payload)
 
 
 @dataclass(frozen=True, slots=True)

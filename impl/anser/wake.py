@@ -22,7 +22,7 @@ __all__ = ["Wake", "check_stop", "checked_timeout", "countdown"]
 
 LOOK_EVERY_S = 0.005  # a look costs some 10 microseconds
 
-Found = TypeVar("Found")
+Found = TypeVar("Found")  # None among what it may be
 
 
 class Wake:
@@ -73,7 +73,7 @@ class Wake:
             self._leave(token)
         return True
 
-    def until(self, look: Callable[[], Found | None], timeout_s: float | None) -> Found | None:
+    def until(self, look: Callable[[], Found], timeout_s: float | None) -> Found:
         """What `look` finds, now or after a commit. Answers None when `timeout_s` seconds went by and it found none."""
         left = countdown(timeout_s)
         while True:
@@ -84,7 +84,7 @@ class Wake:
                 return found
             self.wait(mark, left_s)
 
-    async def until_async(self, look: Callable[[], Found | None], timeout_s: float | None) -> Found | None:
+    async def until_async(self, look: Callable[[], Found], timeout_s: float | None) -> Found:
         """As `until`, for the event loop. The looks are done on it: let them be short."""
         left = countdown(timeout_s)
         while True:

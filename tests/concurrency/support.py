@@ -6,6 +6,7 @@ Processes are spawned, never forked, but where a fork is what the test is about;
 from __future__ import annotations
 
 import multiprocessing
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.context import SpawnProcess
@@ -18,6 +19,14 @@ from anser.types import PERIOD_MAX_S
 
 SPAWN = multiprocessing.get_context("spawn")
 PATIENCE_S = 60  # far more than anything here takes; who waits longer waits for ever
+
+
+def until(true: Callable[[], bool], patience_s: float = PATIENCE_S) -> None:
+    """Wait until it is so."""
+    deadline = time.monotonic() + patience_s
+    while not true():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.001)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ import pytest
 import anser
 from anser.keeper import aside
 from anser.ops import LockAcquire
-from tests.concurrency.support import PATIENCE_S
+from tests.concurrency.support import PATIENCE_S, until
 
 NOW = 1_000
 OFTEN_S = 0.001
@@ -28,13 +28,6 @@ def clock() -> anser.ManualClock:
 def db(tmp_path: Path, clock: anser.ManualClock) -> Iterator[anser.Database]:
     with anser.open(tmp_path / "app.db", synchronous="normal", busy_timeout_s=30, clock=clock) as db:
         yield db
-
-
-def until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not true():
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(OFTEN_S)
 
 
 def threads(name: str) -> list[str]:

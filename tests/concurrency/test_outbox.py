@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import anser
-from tests.concurrency.support import PATIENCE_S
+from tests.concurrency.support import PATIENCE_S, until
 
 NOW = 1_000
 ONCE = anser.Backoff(base=0, cap=0)
@@ -27,13 +27,6 @@ def clock() -> anser.ManualClock:
 def db(tmp_path: Path, clock: anser.ManualClock) -> Iterator[anser.Database]:
     with anser.open(tmp_path / "app.db", synchronous="normal", busy_timeout_s=30, clock=clock) as db:
         yield db
-
-
-def until(true: Callable[[], bool], patience_s: float = PATIENCE_S) -> None:
-    deadline = time.monotonic() + patience_s
-    while not true():
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(0.001)
 
 
 @contextmanager

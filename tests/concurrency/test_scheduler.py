@@ -7,8 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,6 +14,7 @@ import pytest
 
 import anser
 from anser.types import SCHEDULER_LOCK
+from tests.concurrency.support import until
 
 NOW = 1_800_000_000
 THREADS = 4
@@ -30,13 +29,6 @@ anser.Scheduler(anser.open(sys.argv[1]), owner="other", ttl_s=2).run(lambda: Fal
 @pytest.fixture
 def path(tmp_path: Path) -> str:
     return str(tmp_path / "app.db")
-
-
-def until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not holds():
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.02)
 
 
 @pytest.mark.rule("SCH-5")
@@ -63,14 +55,14 @@ def test_of_two_schedulers_that_run_one_fires_and_the_other_takes_over(path: str
         db.schedules.register("a", queue="mail", cron="@every 1s", tz="UTC", payload=1)
         schedulers = [anser.Scheduler(db, owner=owner) for owner in ("first", "second")]
         runs = [pool.submit(scheduler.run, stop.is_set) for scheduler, stop in zip(schedulers, stops, strict=True)]
-        until(lambda: db.queue("mail").count_jobs().pending > 0)
+        until(lambda: db.queue("mail").count_jobs().pending > 0, PATIENCE_S)
         leader = next(place for place, scheduler in enumerate(schedulers) if scheduler.leads)
 
         stops[leader].set()
         runs[leader].result(PATIENCE_S)
-        until(lambda: schedulers[1 - leader].leads)
+        until(lambda: schedulers[1 - leader].leads, PATIENCE_S)
         fired = db.queue("mail").count_jobs().pending
-        until(lambda: db.queue("mail").count_jobs().pending > fired)
+        until(lambda: db.queue("mail").count_jobs().pending > fired, PATIENCE_S)
         stops[1 - leader].set()
         runs[1 - leader].result(PATIENCE_S)
 
@@ -86,13 +78,13 @@ def test_a_scheduler_whose_process_is_killed_is_followed_by_another(path: str) -
         db.schedules.register("a", queue="mail", cron="@every 1s", tz="UTC", payload=1)
         process = subprocess.Popen([sys.executable, "-c", LEADER, path])
         try:
-            until(lambda: (lock := db.lock_get(SCHEDULER_LOCK)) is not None and lock.owner == "other")
+            until(lambda: (lock := db.lock_get(SCHEDULER_LOCK)) is not None and lock.owner == "other", PATIENCE_S)
             scheduler = anser.Scheduler(db, owner="this", ttl_s=2)
             assert scheduler.tick() is None
         finally:
             os.kill(process.pid, signal.SIGKILL)
             process.wait(PATIENCE_S)
 
-        until(lambda: scheduler.tick() is not None)
+        until(lambda: scheduler.tick() is not None, PATIENCE_S)
 
-        until(lambda: (ticked := scheduler.tick()) is not None and bool(ticked.fired))
+        until(lambda: (ticked := scheduler.tick()) is not None and bool(ticked.fired), PATIENCE_S)

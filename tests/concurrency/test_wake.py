@@ -18,7 +18,7 @@ import anser
 from anser.engine.sqlite import Watch
 from anser.keeper import Keeper
 from anser.wake import Wake
-from tests.concurrency.support import PATIENCE_S, SPAWN, processes, work_until_none_is_left
+from tests.concurrency.support import PATIENCE_S, SPAWN, processes, until, work_until_none_is_left
 
 SHORT_S = 0.05
 LONG_S = 20
@@ -207,10 +207,3 @@ def test_a_keeper_that_is_stopped_says_no_more() -> None:
 
     assert len(said) == before
     assert not keeper.lost.is_set()
-
-
-def until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not true():
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(0.001)

@@ -10,7 +10,7 @@ from anser.errors import Invalid
 from anser.ops.checks import utf8
 from anser.types import DEPTH_MAX, INTEGER_MAX, INTEGER_MIN, PAYLOAD_MAX_BYTES
 
-__all__ = ["decode", "encode", "encoded"]
+__all__ = ["decode", "decode_or_raw", "encode", "encoded"]
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # the stub lacks it; it is what `decode` comes to
@@ -68,6 +68,14 @@ def decode(payload: str | bytes) -> Any:
     if end < len(text):
         raise ValueError("the payload goes on after its value")
     return value
+
+
+def decode_or_raw(payload: str | bytes) -> Any:
+    """As `decode`; what is no JSON is the text or bytes that it is."""
+    try:
+        return decode(payload)
+    except ValueError:
+        return payload
 
 
 def _depth(text: str) -> int:
