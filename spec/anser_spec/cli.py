@@ -73,6 +73,7 @@ TARGETS: dict[str, Callable[[], Target]] = {"sqlite": _sqlite, "honker": _honker
 PROFILES: dict[str, frozenset[Quirk]] = {"anser": frozenset(), "honker-0.5": HONKER_0_5}
 COMMANDS = {  # those that have a module of their own, imported when they are asked for
     "churn": ("anser_spec.churn", "command"),
+    "crash": ("anser_spec.crash", "command"),
     "mutants": ("anser_spec.mutants", "mutants"),
 }
 
