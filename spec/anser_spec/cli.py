@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 try:
     import click
@@ -25,53 +24,26 @@ except ModuleNotFoundError as error:
     print(f"anser-spec needs {error.name}, of the extra: pip install 'anser[spec]'", file=sys.stderr)
     sys.exit(2)
 
-from anser_models import HONKER_0_5, TRANSITIONS, Quirk
+from anser_models import Quirk
 from anser_spec.judge import replay
-from anser_spec.machine import run_sequences
 from anser_spec.report import as_json, as_text, counted
 from anser_spec.rulebook import chosen_ids, read_rules
 from anser_spec.sightings import Sighted, diagnose
 from anser_spec.suite import INSTRUMENTS, Plan, run_suite
-from anser_spec.targets import Target
+from anser_spec.targets.known import PROFILES, TARGETS, Missing
 from anser_spec.witness import load
 
 __all__ = ["COMMANDS", "PROFILES", "TARGETS", "main"]
 
 TELL_EVERY_S = 2.0
 HELP_WIDTH = 120
-CAMPAIGN_EXAMPLES = 100  # of one round; a campaign ends with the round in which its time is over
-CAMPAIGN_STEPS = 100
-
-
-def _sqlite() -> Target:
-    from anser_spec.targets.sqlite import SqliteTarget
-
-    return SqliteTarget()
-
-
-def _model() -> Target:
-    from anser_spec.targets.model import ModelTarget
-
-    return ModelTarget()
-
-
-def _honker() -> Target:
-    from anser_spec.targets.honker import laid_directory, missing
-    from anser_spec.targets.honker.target import HonkerTarget
-
-    directory = laid_directory()
-    reason = missing(directory)
-    if reason is not None:
-        raise click.UsageError(reason)
-    return HonkerTarget(directory)
 
 
 Decorated = TypeVar("Decorated", bound=Callable[..., object])
 PATH = click.Path(path_type=Path)
 
-TARGETS: dict[str, Callable[[], Target]] = {"sqlite": _sqlite, "honker": _honker, "model": _model}
-PROFILES: dict[str, frozenset[Quirk]] = {"anser": frozenset(), "honker-0.5": HONKER_0_5}
 COMMANDS = {  # those that have a module of their own, imported when they are asked for
+    "campaign": ("anser_spec.campaign", "command"),
     "churn": ("anser_spec.churn", "command"),
     "crash": ("anser_spec.crash", "command"),
     "mutants": ("anser_spec.mutants", "mutants"),
@@ -88,6 +60,12 @@ class _Commands(click.Group):
             command: click.Command = getattr(import_module(module), name)
             return command
         return super().get_command(ctx, cmd_name)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Missing as missing:
+            raise click.UsageError(str(missing)) from None
 
 
 @click.group(cls=_Commands, context_settings={"max_content_width": HELP_WIDTH})
@@ -257,45 +235,6 @@ def defects(target: str) -> None:
         click.echo(f"{one.entry.id:<4} {one.sighted.value:<9} {one.entry.title}  [{one.by}]")
     counts = {sighted: sum(one.sighted is sighted for one in found) for sighted in Sighted}
     click.echo("\n" + ", ".join(f"{count} {sighted.value}" for sighted, count in counts.items()))
-
-
-@main.command(short_help="Run sequences of ever new seeds.")
-@target_option()
-@click.option(
-    "--minutes",
-    type=click.FloatRange(0, min_open=True),
-    default=10.0,
-    show_default=True,
-    help="For how long; the round that is under way then is ended.",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="The first; each round takes the next.")
-@save_option()
-def campaign(target: str, minutes: float, seed: int, save: Path) -> None:
-    """Run sequences of ever new seeds until the time is over or one disagrees.
-
-    Exit status: 0 no disagreement, 1 one, which is saved, 2 wrong usage.
-    """
-    ends = time.monotonic() + minutes * 60
-    names: Counter[str] = Counter()
-    first, sequences, steps = seed, 0, 0
-    while seed == first or time.monotonic() < ends:
-        found = run_sequences(TARGETS[target], examples=CAMPAIGN_EXAMPLES, steps=CAMPAIGN_STEPS, seed=seed)
-        names += found.names
-        sequences, steps = sequences + found.sequences, steps + found.steps
-        covered = f"{counted(sequences, 'sequence')} with {counted(steps, 'step')}"
-        click.echo(f"… seed {seed}: {covered} in all", err=True)
-        if found.witness is not None:
-            path = found.witness.save(save / f"{target}-campaign-{seed}.json")
-            click.echo(f"{found.difference}\nsaved as {path}\n{_seeds(first, seed)}: {covered}")
-            sys.exit(1)
-        seed += 1
-    taken = f"{len(names)} of {len(TRANSITIONS)} transitions taken"
-    missed = ", ".join(name for name in TRANSITIONS if not names[name])
-    click.echo(f"{_seeds(first, seed - 1)}: no disagreement in {covered}; {taken}{missed and f', never {missed}'}")
-
-
-def _seeds(first: int, last: int) -> str:
-    return f"seed {first}" if first == last else f"seeds {first} to {last}"
 
 
 if __name__ == "__main__":

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
 
-__all__ = ["Budget", "Tally", "Tell", "Violation", "as_lines"]
+__all__ = ["Budget", "Tally", "Tell", "Violation", "as_json", "as_lines"]
 
 Tell = Callable[[str], None]  # hears of progress, a line at a time
 
@@ -46,6 +47,13 @@ class Tally:
     violations: list[Violation] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)  # what could not be looked at here, and why
     seconds: float = 0.0
+
+
+def as_json(tally: Tally) -> dict[str, Any]:
+    """A tally as plain JSON values."""
+    return {field.name: getattr(tally, field.name) for field in fields(tally)} | {
+        "violations": [asdict(violation) for violation in tally.violations]
+    }
 
 
 def as_lines(tally: Tally) -> list[str]:

@@ -6,6 +6,8 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +17,13 @@ from click.testing import CliRunner, Result
 
 from anser.ops import Enqueue, Op
 from anser_models import EMPTY, HONKER_0_5, Quirk, World
-from anser_spec import cli
+from anser_spec import campaign, cli
 from anser_spec.cases import Outcome
 from anser_spec.judge import Transactional, replay
 from anser_spec.rulebook import read_rules
 from anser_spec.sightings import Sighted, diagnose
 from anser_spec.suite import SEEN_BY
+from anser_spec.tally import Budget, Tally, Tell
 from anser_spec.targets import Target
 from anser_spec.targets.model import ModelTarget
 from anser_spec.targets.sqlite import SqliteTarget
@@ -189,12 +192,11 @@ def test_every_option_has_a_help_and_the_exit_status_is_told() -> None:
 
 
 def test_a_campaign_ends_with_its_round_and_tells_what_it_covered() -> None:
-    result = run("campaign", "--target", "model", "--minutes", "0.001", "--seed", "7")
+    result = run("campaign", "--target", "model", "--only", "sequences", "--minutes", "0.001", "--seed", "7")
 
     assert result.exit_code == 0
-    assert re.search(
-        r"seed 7: no disagreement in 1\d\d sequences with [\d,]+ steps; \d+ of \d+ transitions", result.stdout
-    )
+    assert re.search(r"sequences +sequences +1\d\d\n +steps +[\d,]+\n +transitions taken +\d+\n", result.stdout)
+    assert "violations 0" in result.stdout
 
 
 @pytest.mark.usefixtures("wrong")
@@ -202,8 +204,28 @@ def test_a_campaign_saves_what_it_finds(tmp_path: Path) -> None:
     result = run("campaign", "--target", "model", "--save", str(tmp_path))
 
     assert result.exit_code == 1
-    (saved,) = re.findall(r"saved as (\S+)", result.stdout)
+    (saved,) = re.findall(r"again: anser-spec run --replay (\S+)", result.stdout)
     assert run("run", "--replay", saved, "--target", "model").exit_code == 1
+
+
+def test_a_campaign_of_all_has_a_line_for_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is there to be run, and gives its time to the next."""
+    looked: list[tuple[str, float]] = []
+
+    def short(budget: Budget, seed: int, tell: Tell, **more: object) -> Tally:
+        looked.append((str(seed), budget.seconds or 0))
+        return Tally("short", Counter({"rounds": 1}), left_out=["nothing"])
+
+    for one in campaign.CAMPAIGNS.values():
+        monkeypatch.setattr(import_module(one.module), "run", short)
+
+    result = run("campaign", "--minutes", "1", "--seed", "3", "--json", str(tmp_path / "all.json"))
+
+    assert result.exit_code == 0, result.output
+    assert len(looked) == len(campaign.CAMPAIGNS) == len(json.loads((tmp_path / "all.json").read_text()))
+    assert looked[-1][1] > 50  # what the others left
+    assert {seed for seed, _ in looked} == {"3"}
+    assert result.stdout.count("left out: nothing") == len(looked)
 
 
 def test_honker_that_is_not_laid_is_told_with_what_lays_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
