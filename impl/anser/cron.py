@@ -345,6 +345,7 @@ _NTH = re.compile(r"([A-Z]{3}|\d)(?:#(\d+)|L)", re.ASCII)
 _EVERY = re.compile(r"@EVERY[ \t]+([1-9]\d{0,8})([SMHD])", re.ASCII)
 _EVERY_S = {"S": 1, "M": 60, "H": _HOUR_S, "D": _DAY_S}
 _ZONES_LEFT_OUT = {"Factory", "localtime"}  # no place, and whatever the machine has
+_ZONE_NAME_MAX_CHARS = 64  # twice the longest that there is; what is longer is like none of them
 
 _HINTS = (
     (r"", "an item of the list is empty: take the comma out"),
@@ -532,9 +533,14 @@ def _zone(tz: object) -> ZoneInfo:
     """The zone of that name, from the list of those that there are: never a path, never the machine's own (CRN-6)."""
     if isinstance(tz, str) and tz in _zone_names():
         return ZoneInfo(tz)
-    alike = get_close_matches(tz, _zone_names(), n=1) if isinstance(tz, str) else []
-    meant = f"; did you mean {alike[0]}?" if alike else ""
+    meant = _meant(tz) if isinstance(tz, str) and len(tz) <= _ZONE_NAME_MAX_CHARS else ""
     raise Invalid("tz", tz, f"pass the name of an IANA time zone, as Europe/Paris or UTC{meant}")
+
+
+@lru_cache(maxsize=100)  # to compare a name with the six hundred that there are takes some milliseconds
+def _meant(tz: str) -> str:
+    alike = get_close_matches(tz, _zone_names(), n=1)
+    return f"; did you mean {alike[0]}?" if alike else ""
 
 
 @cache

@@ -70,13 +70,20 @@ class File:
                 Stored(table, columns) for table in TABLES if (columns := columns_of(connection, table.name))
             ]
             self._counters = [counter for counter in COUNTERS if columns_of(connection, counter.table)]
+        asked = [f"exists (select 1 from {stored.table.name})" for stored in self._tables]
+        asked += [f"({counter.read})" for counter in self._counters]
+        self._overview = f"select {', '.join(asked)}"  # most tables are empty: to ask of all at once is much faster
 
     def abstract(self) -> World:
         """The world that the file holds."""
         with _plain(self._connection):
-            parts: dict[str, Any] = {stored.table.part: stored.read(self._connection) for stored in self._tables}
-            for counter in self._counters:
-                parts[counter.part] = fetched(self._connection, counter.read)[0][0]
+            (overview,) = fetched(self._connection, self._overview)
+            parts: dict[str, Any] = {
+                stored.table.part: stored.read(self._connection) if has_rows else stored.nothing()
+                for stored, has_rows in zip(self._tables, overview, strict=False)
+            }
+            for counter, number in zip(self._counters, overview[len(self._tables) :], strict=True):
+                parts[counter.part] = number
         return World(**parts)
 
     def fill(self, world: World) -> None:

@@ -92,6 +92,11 @@ class Stored:
                 self.hidden.add(key)
         return frozenset(found) if isinstance(getattr(EMPTY, self.table.part), frozenset) else found
 
+    def nothing(self) -> Part:
+        """The part of the world that it holds when it has no row."""
+        self.hidden.clear()
+        return frozenset() if isinstance(getattr(EMPTY, self.table.part), frozenset) else {}
+
     def forget(self, connection: sqlite3.Connection, before: World | None, after: World) -> None:
         """Delete the rows of `before` that `after` has not, or has otherwise; all that there are without a `before`."""
         if before is None:
